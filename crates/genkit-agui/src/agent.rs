@@ -16,7 +16,8 @@ use crate::input::ContextEntry;
 
 /// A request from a client, as passed to the function that creates the run.
 ///
-/// Everything in it except [`action_context`](Self::action_context) comes from the client and is not verified.
+/// Except for [`action_context`](Self::action_context) and [`extension`](Self::extension), all data comes from the
+/// client and is not verified.
 #[derive(Clone)]
 pub struct AguiRequest {
     pub(crate) thread_id: String,
@@ -44,7 +45,7 @@ impl AguiRequest {
         &self.action_context
     }
 
-    /// Returns the client's ambient information, as pairs of description and value.
+    /// Returns the context entries from the client, as pairs of description and value.
     pub fn context(&self) -> impl Iterator<Item = (&str, &str)> {
         self.context.iter().map(|entry| (entry.description.as_str(), entry.value.as_str()))
     }
@@ -79,7 +80,7 @@ impl std::fmt::Debug for AguiRequest {
 pub(crate) type CreateRun =
     Arc<dyn Fn(AguiRequest) -> BoxFuture<'static, Result<Generate>> + Send + Sync>;
 
-/// The common form of all kinds of agents.
+/// An agent of any kind.
 #[derive(Clone)]
 pub struct Agent(pub(crate) Kind);
 
@@ -94,7 +95,7 @@ pub(crate) enum Kind {
 impl Agent {
     /// Creates the run of a request.
     pub(crate) async fn create_run(create: &CreateRun, request: AguiRequest) -> Result<Generate> {
-        // The function is code of the program that can panic or never return.
+        // The function is application code, which can panic or never return.
         let parts = ContextParts { limit: Some(SETUP_TIMEOUT), ..ContextParts::default() };
         supervise_run(&parts.build(), "agent", create(request)).await
     }
@@ -106,7 +107,7 @@ pub(crate) fn agent_names(tools: &[Tool]) -> Arc<HashSet<String>> {
     Arc::new(agents.map(|tool| tool.name().to_owned()).collect())
 }
 
-/// Warns about tools without code that the page does not execute: it receives each call as an interrupt.
+/// Warns about declared tools that are not page tools, because the page receives each of their calls as an interrupt.
 pub(crate) fn warn_about_declared(tools: &[Tool], page_tools: &[String]) {
     let is_listed = |tool: &&Tool| page_tools.iter().any(|name| name == tool.name());
     for tool in tools.iter().filter(|tool| tool.is_declared() && !is_listed(tool)) {

@@ -92,23 +92,23 @@ impl AguiServer {
         self
     }
 
-    /// Sets the names of the `forwardedProps` that the function that creates a run can read. Default is none; all
-    /// others are dropped.
+    /// Sets the names of the `forwardedProps` that [`AguiRequest::forwarded_prop`](crate::AguiRequest::forwarded_prop)
+    /// can return. All others are dropped. Default is none.
     pub fn forwarded_props(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.forwarded_props.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Sets the names of tools of the agent that the page executes: tools that were built with
-    /// [`interrupts`](genkit_core::ToolBuilder::interrupts). The model can call them in every request, and their results
-    /// are checked against their output schema. Default is none; the tools that a request declares are always executed
-    /// by the page.
+    /// Sets the names of the agent's tools that the page executes. Build these tools with
+    /// [`interrupts`](genkit_core::ToolBuilder::interrupts). The model can call them in every request, and their
+    /// results are validated against their output schema. Default is none. The page always executes the tools that a
+    /// request declares.
     pub fn page_tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.page_tools.extend(names.into_iter().map(Into::into));
         self
     }
 
-    /// Sets the key that seals conversations, at least 32 random bytes. Default is a random key of this process.
+    /// Sets the key that seals conversations: at least 32 random bytes. Default is a random key of this process.
     ///
     /// Set it if several processes serve the same clients, or if conversations must survive a restart. Each process
     /// records only the interrupts that it resumed itself, so route a thread to the same process if a tool must not run
@@ -118,13 +118,13 @@ impl AguiServer {
         self
     }
 
-    /// Sets whether clients of Vercel's AI SDK can reconnect to a run: `useChat({resume: true})` sends
-    /// `GET {path}/{chat}/stream` and receives the stream of the run from its beginning. Such a run then continues if its
-    /// client disconnects. Default is `false`: the run is cancelled, and the request receives 204, as it does without an
-    /// active run.
+    /// Sets whether clients of Vercel's AI SDK can reconnect to a run: `useChat({resume: true})` sends `GET
+    /// {path}/{chat}/stream` and receives the stream of the run from its beginning. A run then continues if its client
+    /// disconnects. Default is `false`: the run is cancelled, and the response to the `GET` request is 204, as without
+    /// an active run.
     ///
-    /// A stream is available only to the caller that started the run, and until the run ends. It is kept in the memory of
-    /// this process, up to 16 MiB for a stream and 256 MiB in total, so route a chat to the same process.
+    /// A stream is available only to the caller that started the run, and only until the run ends. It is stored in the
+    /// memory of this process, up to 16 MiB for a stream and 256 MiB in total, so route a chat to the same process.
     pub fn durable_streams(mut self, yes: bool) -> Self {
         self.durable_streams = yes;
         self

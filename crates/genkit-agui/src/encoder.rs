@@ -29,7 +29,7 @@ pub(crate) struct Encoder {
     has_reasoning: bool,
     calls: HashSet<String>,
     results: HashSet<String>,
-    /// The names of the tools that are agents, and their calls that run.
+    /// The names of the tools that are agents, and their running calls.
     agents: Arc<HashSet<String>>,
     running_agents: Vec<String>,
     /// The message that contains the seal.
@@ -248,7 +248,7 @@ impl Encoder {
         self.begin_agent(&request.name, &id, Some(&parent));
     }
 
-    /// Sends that a call of an agent begins. A later run continues the same invocation.
+    /// Sends the start of an agent call. A later run continues the same invocation.
     fn begin_agent(&mut self, name: &str, call: &str, message: Option<&str>) {
         if !self.agents.contains(name) || self.running_agents.iter().any(|it| it == call) {
             return;
@@ -264,7 +264,7 @@ impl Encoder {
         self.events.push(event);
     }
 
-    /// Sends that a call of an agent has ended.
+    /// Sends the end of an agent call.
     fn end_agent(&mut self, call: &str, response: &ToolResponse) {
         self.begin_agent(&response.name, call, None);
         let Some(at) = self.running_agents.iter().position(|it| it == call) else { return };
@@ -367,7 +367,7 @@ pub(crate) fn result_text(response: &ToolResponse) -> String {
 }
 
 /// Returns events with the results of calls that ended while other calls of their message wait for answers. AG-UI sends
-/// them after the answers; Vercel's AI SDK answers only when all other calls have a result.
+/// them after the answers; Vercel's AI SDK sends answers only when all other calls have a result.
 pub(crate) fn pending_results(message: &Message) -> Vec<Value> {
     let results = message.content.iter().filter_map(|part| {
         let call = part.as_tool_request()?;

@@ -1,4 +1,4 @@
-//! The HTTP endpoint: checks before a run starts.
+//! The HTTP endpoint, which checks each request before its run starts.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -30,12 +30,12 @@ pub(crate) struct AguiEndpoint {
     page_tools: Vec<String>,
     /// The names of the tools that are agents, unless a function creates the runs.
     pub(crate) agents: Arc<HashSet<String>>,
-    /// Whether the tools of the runs that a function creates were checked.
+    /// Set after the tools of the first run that a function created have been checked.
     has_checked: AtomicBool,
     pub(crate) gate: Gate,
     pub(crate) ledger: Ledger,
     pub(crate) timeout: Duration,
-    /// The streams of chats that run, if clients can reconnect to them.
+    /// The streams of active runs, if clients can reconnect to them.
     pub(crate) resumable: Option<Arc<ResumableStreams>>,
 }
 

@@ -1,4 +1,4 @@
-//! The errors of an AG-UI server: at start-up, and for requests that are rejected.
+//! Errors of an AG-UI server at startup, and of rejected requests.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -35,8 +35,8 @@ pub(crate) enum Error {
     #[error("`{0}` has no answer; send one for each open interrupt and each pending tool call")]
     Unanswered(String),
     #[error(
-        "the tool `{0}` is not a tool of the page, so its calls are answered with `resume`; if the page executes it, name it \
-         in `.page_tools([\"{0}\"])` of the server or in the `tools` of the request"
+        "the page does not execute the tool `{0}`, so its calls must be answered with `resume`; if the page executes it, add \
+         it to `.page_tools([\"{0}\"])` of the server or to the `tools` of the request"
     )]
     NotOfPage(String),
     #[error("the payload for an approval must be an object such as `{{\"approved\": true}}`")]

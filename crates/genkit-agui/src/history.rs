@@ -26,7 +26,7 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Rebuilds the conversation of `input`. A run that resumes is recorded in the ledger, for `client`.
+    /// Rebuilds the conversation of `input`. If the run resumes, the ledger records this for `client`.
     pub(crate) fn rebuild(
         input: &mut RunInput,
         ledger: &Ledger,
@@ -35,7 +35,7 @@ impl Conversation {
     ) -> Result<Self, E> {
         let mut messages = Vec::new();
         let mut turn: Option<SealedTurn> = None;
-        // The number and the questions of the turn before the last message of the user.
+        // The number and the questions of the turn before the last user message.
         let (mut number, mut cancelled) = (String::new(), Vec::new());
         let mut results: HashMap<String, Value> = HashMap::new();
         for message in std::mem::take(&mut input.messages) {
@@ -109,7 +109,7 @@ pub(crate) fn answer_questions(
     for (question, id) in questions.iter().zip(ids) {
         let call = question.tool_request().id.as_deref();
         if let Some(call) = call.filter(|_| is_page(question)) {
-            // The page executed the call.
+            // The call was executed by the page.
             let entry = entries.remove(&id);
             let output = results.get(call).cloned().or_else(|| entry.map(page_output));
             answers.push(question.respond(output.ok_or_else(|| E::Unanswered(call.to_owned()))?));
@@ -127,8 +127,8 @@ pub(crate) fn answer_questions(
     Ok(answers)
 }
 
-/// Returns the results of calls of the page that arrive with a new message, and whether `resume` cancels all other
-/// questions of the turn with this number.
+/// Returns the results of page calls that arrive with a new message, and whether `resume` cancels all other questions
+/// of the turn with this number.
 pub(crate) fn cancel_questions(
     questions: &[Interrupt],
     number: &str,
@@ -155,7 +155,7 @@ pub(crate) fn cancel_questions(
     Ok((answers, cancels_all))
 }
 
-/// Returns the ids of the questions, and the entries of a client by these ids.
+/// Returns the ids of the questions, and the client's entries by these ids.
 fn match_entries(
     questions: &[Interrupt],
     number: &str,
@@ -180,7 +180,7 @@ fn match_entries(
     }
 }
 
-/// Returns the result of a call of the page that was sent as the answer to an interrupt.
+/// Returns the result of a page call that was sent as the answer to an interrupt.
 fn page_output(entry: ResumeEntry) -> Value {
     match entry.status {
         ResumeStatus::Resolved => entry.payload,
@@ -221,8 +221,8 @@ fn keep_results(turn: &mut SealedTurn, results: &HashMap<String, Value>) {
     }
 }
 
-/// Returns the AG-UI interrupt of a question. A run that is interrupted cannot have pending calls, so a call of the page
-/// next to a question is an interrupt as well.
+/// Returns the AG-UI interrupt of a question. An interrupted run cannot have pending calls, so a page call alongside a
+/// question is an interrupt as well.
 pub(crate) fn interrupt_json(
     question: &Interrupt,
     is_page_call: bool,

@@ -16,7 +16,7 @@ use crate::ui_stream::{UiStream, is_chat_request, read_request};
 /// The maximum number of messages. Default is 2,000.
 const MAX_MESSAGES: usize = 2_000;
 
-/// The maximum number of tools of the client. Default is 64.
+/// The maximum number of tools that a request declares. Default is 64.
 const MAX_TOOLS: usize = 64;
 
 /// The maximum number of context entries. Default is 64.
@@ -57,7 +57,7 @@ pub(crate) struct RunInput {
     #[serde(default)]
     pub(crate) forwarded_props: Value,
     pub(crate) resume: Option<Vec<ResumeEntry>>,
-    /// How many more values the JSON within the request may have: sealed turns, and text that is JSON.
+    /// The number of values that nested JSON can still contain, in sealed turns and in JSON text.
     #[serde(skip)]
     pub(crate) budget: ValueBudget,
     /// Set for a request of Vercel's AI SDK.
@@ -65,7 +65,8 @@ pub(crate) struct RunInput {
     pub(crate) ui_stream: Option<UiStream>,
 }
 
-/// A message from the client's copy of the conversation. Calls in it are ignored: the sealed value has them.
+/// A message from the client's copy of the conversation. Its tool calls are ignored, because the sealed value contains
+/// them.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct InputMessage {
@@ -89,7 +90,7 @@ pub(crate) struct ClientTool {
     parameters: Value,
 }
 
-/// A piece of ambient information.
+/// A context entry from the client.
 #[derive(Clone, Deserialize)]
 pub(crate) struct ContextEntry {
     pub(crate) description: String,
@@ -150,7 +151,7 @@ impl RunInput {
         }
     }
 
-    /// Creates the tools of the client. A call to one of them interrupts the run.
+    /// Creates the tools that the request declares. A call to one of them interrupts the run.
     pub(crate) fn client_tools(&mut self) -> Result<Vec<Tool>, E> {
         let mut names = HashSet::new();
         let tools = self.tools.take().unwrap_or_default();
@@ -222,8 +223,8 @@ impl InputMessage {
     }
 }
 
-/// Reads a content part of a user message. A file of a provider is rejected, since it names content that the client may
-/// not be allowed to read.
+/// Reads a content part of a user message. A reference to a file at a provider is rejected, since the client may not be
+/// allowed to read the file.
 fn user_part(part: &Value) -> Result<Part, E> {
     let kind = part["type"].as_str().unwrap_or_default();
     if kind == "text" {

@@ -16,20 +16,20 @@ use genkit_flows::internal::{bound_to, create_seal};
 
 use crate::error::Error as E;
 
-/// How long a client can send back the sealed result of a run. Default is 30 days.
+/// The time during which a client can send back the sealed result of a run. Default is 30 days.
 const HISTORY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// How long an interrupt can be answered. Default is 1 hour.
+/// The time during which an interrupt can be answered. Default is 1 hour.
 pub(crate) const INTERRUPT_TTL: Duration = Duration::from_secs(3600);
 
-/// The maximum number of resumed runs to remember, divided among the clients. Default is 100,000; a client that has its
-/// share cannot resume a run.
+/// The maximum number of recorded resumed runs, divided among the clients. Default is 100,000; a client that has used
+/// its share cannot resume a run.
 const MAX_RESUMED: usize = 100_000;
 
 /// The maximum size of a sealed turn, in bytes. A longer turn is not part of later requests. Default is 1 MiB.
 const MAX_SEALED: usize = 1024 * 1024;
 
-/// A prefix that no other use of the same key has.
+/// The domain separator of seals, unique among all uses of the same key.
 const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
 
 /// The output of the model and of the server's tools since the last message from the user.
@@ -37,7 +37,7 @@ const DOMAIN: &[u8] = b"genkit/ag-ui/1\0";
 pub(crate) struct SealedTurn {
     /// Distinguishes this state of the turn from all others.
     pub(crate) number: String,
-    /// When it was sealed, in milliseconds since the Unix epoch.
+    /// The time at which the turn was sealed, in milliseconds since the Unix epoch.
     pub(crate) at: u64,
     /// The message from the client that contains the seal.
     pub(crate) carrier: String,
@@ -46,7 +46,7 @@ pub(crate) struct SealedTurn {
     pub(crate) page_calls: Vec<String>,
 }
 
-/// What a seal and a stream are bound to: a caller and a thread.
+/// The caller and the thread to which a seal or a stream is bound.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Binding(Vec<u8>);
 
@@ -61,7 +61,7 @@ pub(crate) struct Ledger {
     resumed: Mutex<ResumedTurns>,
 }
 
-/// The turns that were resumed. A turn is not forgotten while it could be resumed again.
+/// The resumed turns. Each is recorded for at least as long as its interrupts can be answered.
 #[derive(Default)]
 struct ResumedTurns {
     /// The clients that resumed them, by the number of the turn.
@@ -152,8 +152,7 @@ impl Ledger {
         }
     }
 
-    /// Returns the id of a question of the turn with this number. It cannot be predicted, and does not match any other
-    /// question.
+    /// Returns the id of a question of the turn with this number. The id is unpredictable and unique.
     pub(crate) fn interrupt_id(
         &self,
         number: &str,
@@ -165,7 +164,7 @@ impl Ledger {
         self.seal.digest_text(&to.0, question.as_bytes())
     }
 
-    /// Records that a turn is resumed by a client, which is possible once.
+    /// Records that a client resumes a turn. A turn can be resumed only once.
     pub(crate) fn resume_once(&self, turn: &SealedTurn, client: &str) -> Result<(), E> {
         if now_ms().saturating_sub(turn.at) >= millis(INTERRUPT_TTL) {
             return Err(E::Expired);

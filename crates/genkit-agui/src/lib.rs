@@ -11,10 +11,10 @@
 //! | `resume` for an interrupt | continues with the approval or the answer |
 //! | system and developer messages, results of server tools, its copy of assistant messages | ignores them |
 //!
-//! An agent that keeps its conversations, such as one of the crate `genkit-sessions`, receives only the new part of a
-//! request. For all other agents the server keeps no conversations: the output of the model and of the server's tools is
-//! sent as a sealed value in the encrypted value of a message, which the client stores and sends back. A seal is bound to
-//! the thread and to the caller, so a client can neither change it nor use it in another thread.
+//! An agent that stores its conversations, such as an agent of the crate `genkit-sessions`, receives only the new part
+//! of a request. For all other agents the server stores no conversations: it seals the output of the model and of the
+//! server's tools, and sends it in the encrypted value of a message, which the client stores and sends back. A seal is
+//! bound to the thread and to the caller, so a client can neither change it nor use it in another thread.
 
 #![allow(
     missing_docs,

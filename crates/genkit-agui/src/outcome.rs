@@ -19,7 +19,8 @@ pub(crate) struct RunIds {
     pub(crate) thread: String,
     pub(crate) run: String,
     pub(crate) parent: Option<String>,
-    /// Whether the outcome names the open calls. Clients from before 1.0 reject that, and treat a success as the end.
+    /// Whether the outcome lists the pending calls. Clients before 1.0 reject such a list, so they receive no outcome
+    /// if there are pending calls.
     pub(crate) names_pending_calls: bool,
 }
 
@@ -44,7 +45,7 @@ impl RunIds {
         event
     }
 
-    /// Returns the last event of a run with these open questions. `number` identifies the state that has them.
+    /// Returns the last event of a run with these open questions. `number` identifies the turn.
     pub(crate) fn finished_with(
         &self,
         questions: &[Interrupt],
@@ -120,7 +121,7 @@ impl RunIds {
                 self.finished_with(&questions, page_tools, number, expires, ledger, to)
             }
             None if !questions.is_empty() => {
-                let message = "the conversation is too long to be interrupted";
+                let message = "the turn is too long to be sealed, so its questions cannot be answered; start a new conversation";
                 let code = status::name_of(ErrorKind::ResourceExhausted);
                 let last = json!({ "type": "RUN_ERROR", "message": message, "code": code });
                 events.extend(encoder.end_agents(&last));

@@ -1,4 +1,4 @@
-//! Resumable streams of the AI SDK: a run that continues without its client, and clients that reconnect to it.
+//! Resumable streams of the AI SDK: a run continues without its client, and clients can reconnect to it.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -18,16 +18,16 @@ use genkit_http_server::internal::FairPermit;
 use crate::ledger::Binding;
 use crate::run::{FRAMES, KEEP_ALIVE, Left, READ_TIMEOUT, frame_of};
 
-/// The maximum stored size of a stream, in bytes of JSON. Default is 16 MiB, so that files of a model fit.
+/// The maximum stored size of a stream, in bytes of JSON. Files from a model must fit. Default is 16 MiB.
 const MAX_STREAM_BYTES: usize = 16 * 1024 * 1024;
 
-/// The end of a stream of the AI SDK.
+/// The last frame of an AI SDK stream.
 pub(crate) const DONE: &str = "data: [DONE]\n\n";
 
 /// The comment that keeps an idle connection open.
 pub(crate) const COMMENT: Bytes = Bytes::from_static(b": keep-alive\n\n");
 
-/// The streams of the chats that run now.
+/// The streams of the active runs.
 pub(crate) struct ResumableStreams {
     store: MemoryStreams,
     running: Mutex<HashMap<Binding, RunningStream>>,
@@ -50,7 +50,7 @@ pub(crate) struct ResumableStream {
 
 impl ResumableStreams {
     pub(crate) fn new(max_streams: usize) -> Arc<Self> {
-        // A stream that has ended cannot be found any more.
+        // A stream that has ended can no longer be found.
         let store = MemoryStreams::new().ttl(Duration::ZERO).max_streams(max_streams);
         let store = store.max_bytes(MAX_STREAM_BYTES);
         Arc::new(Self { store, running: Mutex::default() })
@@ -104,8 +104,8 @@ impl Drop for ResumableStream {
     }
 }
 
-/// Builds the response that sends a stored stream, and then what the run adds to it. A client that does not read is
-/// disconnected; the run continues.
+/// Builds the response that sends the stored part of a stream, and then the parts that the run adds. A client that does
+/// not read is disconnected; the run continues.
 pub(crate) fn read_stream(
     mut reader: Box<dyn StreamReader>,
     place: Arc<FairPermit<String>>,

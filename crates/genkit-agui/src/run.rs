@@ -31,7 +31,7 @@ use crate::ui_stream::UiStream;
 /// The number of unread frames after which a run waits. Default is 16.
 pub(crate) const FRAMES: usize = 16;
 
-/// How long a client has to read a frame. Default is 30 seconds; its run is cancelled afterwards.
+/// The time that a client has to read a frame. Default is 30 seconds; then its run is cancelled.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time between comments that keep an idle connection open. Default is 15 seconds.
@@ -50,7 +50,7 @@ pub(crate) struct AdmittedRun {
     pub(crate) agents: Arc<HashSet<String>>,
 }
 
-/// The client no longer reads the stream.
+/// The error if the client no longer reads the stream.
 pub(crate) struct Left;
 
 /// A run that is about to be streamed.
@@ -74,9 +74,9 @@ pub(crate) struct FrameSender {
 /// The destination of frames.
 #[derive(Clone)]
 enum FrameTarget {
-    /// The client that started the run, which is cancelled without it.
+    /// The client that started the run. The run is cancelled if the client disconnects.
     Client(mpsc::Sender<Bytes>),
-    /// The stream that any number of clients read.
+    /// A stored stream, which any number of clients can read.
     Stored(Arc<ResumableStream>),
 }
 
@@ -96,7 +96,7 @@ impl FrameSender {
         self.send(COMMENT).await
     }
 
-    /// Resolves when the client of the run has left.
+    /// Resolves when the client of the run has disconnected.
     async fn left(&self) {
         match &self.to {
             FrameTarget::Client(frames) => frames.closed().await,
@@ -104,7 +104,7 @@ impl FrameSender {
         }
     }
 
-    /// Adds the results that an interrupted run already has before its last event, for a client that needs them.
+    /// Inserts the existing results of an interrupted run before its last event, if the client needs them.
     pub(crate) fn add_pending_results(&self, message: Option<&Message>, events: &mut Vec<Value>) {
         if let (Some(_), Some(message)) = (&self.ui_stream, message) {
             let at = events.len().saturating_sub(1);
@@ -156,7 +156,7 @@ fn as_ui_stream(mut response: Response) -> Response {
 
 impl AguiEndpoint {
     /// Starts a run, and returns the response that streams its events. The run is cancelled if the client disconnects,
-    /// unless the stream is stored. The client holds its place until it has read the events.
+    /// unless the stream is stored. The client holds its slot until it has read the events.
     pub(crate) async fn stream<D, F>(
         self: &Arc<Self>,
         stream: NewStream,
@@ -178,7 +178,7 @@ impl AguiEndpoint {
             Some(streams) => {
                 let opened = streams.open(chat, client).await;
                 let (stored, reader) = opened.map_err(|error| self.gate.masked(error))?;
-                // The run and its first reader share a place until both have ended.
+                // The run and its first reader share a slot until both have ended.
                 let place = Arc::new(place);
                 let held = (Arc::clone(&place), self.gate.count_run());
                 (FrameTarget::Stored(Arc::new(stored)), read_stream(reader, place), Some(held))
@@ -203,7 +203,7 @@ impl AguiEndpoint {
         Ok(if is_ui_stream { as_ui_stream(response) } else { response })
     }
 
-    /// Handles a request of the AI SDK for the stream of a chat: 204 if no run of the chat is active.
+    /// Handles a request of the AI SDK for the stream of a chat. Responds with 204 if no run of the chat is active.
     pub(crate) async fn resume_stream(&self, chat: &str, request: Request) -> Response {
         let resumed = |admitted: AdmittedRequest| async move {
             let chat = Binding::new(&admitted.owner, chat);

@@ -17,11 +17,11 @@ use crate::endpoint::AguiEndpoint;
 use crate::error::Error as E;
 
 impl AguiServer {
-    /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
-    /// same.
+    /// Serves until shutdown, as awaiting the server does. Use it where a future is required, as in `tokio::spawn` and
+    /// `join!`.
     ///
     /// # Errors
-    /// See [`AguiServer`].
+    /// Returns the same errors as awaiting the [`AguiServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
@@ -37,7 +37,7 @@ impl AguiServer {
     /// Returns a router for an existing axum application. The application controls the address and the shutdown.
     ///
     /// # Errors
-    /// `InvalidArgument` if the sealing key is too short, or if an agent with sessions is client-managed.
+    /// Returns `InvalidArgument` if the sealing key is too short, or if an agent with sessions is client-managed.
     pub fn router(self) -> Result<Router> {
         if self.listening.is_set() || self.shutdown.is_some() {
             tracing::warn!(
@@ -63,8 +63,8 @@ impl IntoFuture for AguiServer {
 
 genkit_core::becomes_a_future!(AguiServer, Result<()>);
 
-/// The part of a path with the id of a chat. The name is unusual because an application can nest the router below a
-/// path with other parameters.
+/// The name of the path parameter with the id of a chat. It is unusual because an application can nest the router
+/// below a path with other parameters.
 const CHAT: &str = "genkit_chat";
 
 fn router(endpoint: Arc<AguiEndpoint>, path: &str) -> Router {

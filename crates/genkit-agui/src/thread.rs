@@ -19,12 +19,12 @@ use crate::ledger::{Binding, Ledger};
 use crate::outcome::{RunIds, is_about_call, is_page_call, usage_json};
 use crate::run::{FrameSender, KEEP_ALIVE, Left};
 
-/// The metadata of a message with the ids that the client has given to its parts.
+/// The metadata key for the message ids that the client has assigned.
 const CLIENT_IDS: &str = "agUiIds";
 
 /// The new part of a request.
 pub(crate) enum NewInput {
-    /// Nothing: the client wants to see the conversation.
+    /// No new input: the client requests the conversation.
     Nothing,
     Message {
         message: Message,
@@ -42,7 +42,7 @@ pub(crate) struct ThreadRequest {
     /// The number of messages to keep, if the thread continues from an earlier message.
     kept: Option<usize>,
     input: NewInput,
-    /// Whether the client's copy lacks messages.
+    /// Whether messages are missing in the client's copy.
     is_stale: bool,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct AdmittedThread {
 }
 
 impl ThreadRequest {
-    /// Finds the input that the thread does not have yet.
+    /// Finds the input that the thread does not contain yet.
     pub(crate) fn read(
         input: &mut RunInput,
         state: Option<ThreadState>,
@@ -147,7 +147,7 @@ impl AguiEndpoint {
         if is_stale || matches!(input, NewInput::Nothing) {
             events.extend(history_events(&state));
         }
-        // The client has the open calls.
+        // The client already has the open calls.
         let open_calls = state.messages.last().into_iter().flat_map(Message::tool_requests);
         let open_calls = open_calls.filter_map(|call| call.id.clone()).collect();
         let mut encoder = Encoder::new(&ids.run, open_calls, Arc::clone(&self.agents));
@@ -267,12 +267,12 @@ fn client_ids(at: usize, message: &Message) -> Vec<String> {
     if ids.is_empty() { vec![format!("message-{at}")] } else { ids }
 }
 
-/// Returns the messages of the client for a message of the thread.
+/// Converts a message of the thread to messages for the client.
 fn message_json(at: usize, message: &Message) -> Vec<Value> {
     let id = format!("message-{at}");
     match message.role {
         Role::User => {
-            // Several messages of the client are one message of the thread.
+            // Several messages from the client can form one message of the thread.
             let user = |id: &String| json!({ "id": id, "role": "user", "content": "" });
             let mut all: Vec<Value> = client_ids(at, message).iter().map(user).collect();
             if let Some(last) = all.last_mut() {

@@ -1,4 +1,5 @@
-//! The UI message stream of Vercel's AI SDK: its requests become the input of a run, and the events of the run its parts.
+//! The UI message stream of Vercel's AI SDK: converts its requests to the input of a run, and the events of the run to
+//! parts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +20,7 @@ struct ChatRequest {
     messages: Vec<UiMessage>,
     /// Answers to questions that are not approvals.
     resume: Option<Vec<ResumeEntry>>,
-    /// What the page adds to its requests.
+    /// The fields that the page adds to its requests.
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -44,7 +45,7 @@ pub(crate) struct UiStream {
     denied: HashSet<String>,
     /// The names and arguments of the calls that were sent.
     calls: HashMap<String, (String, String)>,
-    /// Whether the last message is to be answered again, or was edited.
+    /// Whether the last user message was edited, or its response is regenerated.
     pub(crate) repeats: bool,
 }
 
@@ -259,7 +260,7 @@ fn push_end(event: &Value, parts: &mut Vec<Value>) {
                 "type": "tool-approval-request", "approvalId": interrupt["id"],
                 "toolCallId": interrupt["toolCallId"],
             }),
-            // The page has the call.
+            // The page already has the call.
             Some("genkit:client_tool") => continue,
             _ => json!({ "type": "data-interrupt", "id": interrupt["id"], "data": interrupt }),
         });

@@ -10,7 +10,7 @@ pub(super) struct DevEnvironment {
     pub(super) server: Option<String>,
     pub(super) port: Option<String>,
     pub(super) runtime_id: Option<String>,
-    /// Whether a trace server is configured, so that a server that the tools name later is ignored.
+    /// Whether a trace server is configured. If so, a server that the tools send later is ignored.
     pub(super) has_telemetry_server: bool,
 }
 

@@ -10,7 +10,7 @@ pub(super) enum Error {
     UnknownAction(String),
     #[error("the input of {key} is not valid: {misfit}")]
     Input { key: String, misfit: String },
-    #[error("`{uri}` does not match {key}, which is `{template}`")]
+    #[error("`{uri}` does not match `{template}`, the URI of {key}")]
     OtherResource { key: String, uri: String, template: String },
     #[error(
         "{key} asks \"{question}\", which cannot be answered here; run it from a flow, or by a model with \

@@ -54,7 +54,7 @@ use genkit_core::internal::shutdown::wait_for_signal;
 /// }
 /// ```
 ///
-/// Errors are logged together with a remedy, since a program works without its tools.
+/// Errors are only logged, because the program also works without the developer tools.
 pub fn start(genkit: &Instance) {
     if let Some(environment) = environment::DevEnvironment::from_process() {
         process::start(environment, genkit);
@@ -80,8 +80,7 @@ pub fn start(genkit: &Instance) {
 /// ```
 ///
 /// # Errors
-/// Currently never returns an error; the `Result` is reserved for future requirements of the
-/// tools.
+/// Currently never returns an error. The `Result` is reserved for future versions.
 pub async fn wait() -> Result<()> {
     wait_with(&Instance::default()).await
 }

@@ -57,7 +57,7 @@ pub(super) async fn stop_tools() {
     let running = lock(&RUNNING).take();
     if let Some(RunningTools { task, .. }) = running {
         task.abort();
-        // The only possible error is the cancellation.
+        // The only possible error is that the task was cancelled.
         let _ = task.await;
     }
 }

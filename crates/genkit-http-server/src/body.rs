@@ -122,7 +122,8 @@ where
         match (first.is_empty(), rest.is_empty()) {
             (true, true) => first = data,
             (false, true) => {
-                // At once, because a buffer that grows is copied and takes twice its size.
+                // Reserve all memory now: a buffer that grows is copied, and temporarily takes twice its
+                // size.
                 let expected = usize::try_from(body.size_hint().lower()).unwrap_or(limit);
                 rest.reserve_exact((length + expected).min(limit));
                 rest.extend_from_slice(&std::mem::take(&mut first));

@@ -15,10 +15,10 @@ use genkit_core::internal::sync::lock;
 /// body if that is more.
 const ROOM: usize = 64 * 1024 * 1024;
 
-/// How long a body waits for memory before another body is dropped. Default is 1 second.
+/// The time that a body waits for memory before another body is dropped. Default is 1 second.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The body was dropped to free memory.
+/// The error if a body was dropped to free memory.
 #[derive(Debug)]
 pub(super) struct BudgetExceeded;
 
@@ -63,7 +63,7 @@ impl BodyBudget {
         Arc::new(Self { all, taken: Mutex::default(), freed: Notify::new() })
     }
 
-    /// Takes `bytes` of memory, waiting for it if necessary.
+    /// Reserves `bytes` of memory, waiting for it if necessary.
     pub(super) async fn take_room(
         self: &Arc<Self>,
         client: Option<IpAddr>,
@@ -83,7 +83,7 @@ impl BodyBudget {
         Ok(guard)
     }
 
-    /// Resizes the memory of a body to `bytes`; returns whether there was enough.
+    /// Resizes the reservation of a body to `bytes`; returns whether there was enough memory.
     fn resize(&self, number: u64, bytes: usize) -> bool {
         let mut taken = lock(&self.taken);
         let taken = &mut *taken;
@@ -112,7 +112,7 @@ impl BodyBudget {
 }
 
 impl BudgetGuard {
-    /// Grows the memory to `bytes` in total.
+    /// Grows the reservation to `bytes` in total.
     pub(super) async fn grow(&self, bytes: usize) -> Result<(), BudgetExceeded> {
         loop {
             let mut freed = std::pin::pin!(self.room.freed.notified());

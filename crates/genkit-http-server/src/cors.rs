@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, Uri};
 
 use super::origin::AllowedOrigins;
 
-/// How long a page can cache a preflight response, in seconds.
+/// The time that a page can cache a preflight response, in seconds.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
 /// The allowed origins, and the rights of their pages.

@@ -1,4 +1,4 @@
-//! The errors of listening.
+//! Errors of listening for connections.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -8,7 +8,7 @@ pub enum Error {
     #[error("cannot listen on {address}")]
     Listen { address: String, source: std::io::Error },
     #[error(
-        "`{address}` is not a listening address; write a host and a port such as `127.0.0.1:8000`, or `unix:/a/path`"
+        "`{address}` is not a valid address; use a host and a port such as `127.0.0.1:8000`, or `unix:/a/path`"
     )]
     InvalidAddress { address: String, source: std::io::Error },
     #[error("cannot use the provided listener")]

@@ -19,7 +19,7 @@ const MEMORY: usize = 128 * 1024 * 1024;
 const UNIT: usize = 1024;
 
 /// A limit on the number of slots that all clients hold together. A client cannot hold more slots than it leaves free
-/// for the others: a single client gets at most half of them, and a new client always finds a free slot.
+/// for other clients: a single client gets at most half of them, and a new client always finds a free slot.
 #[derive(Debug)]
 pub struct FairLimit<K> {
     total: usize,
@@ -43,7 +43,7 @@ pub struct FairPermit<K: Eq + Hash> {
     joined: Vec<FairPermit<K>>,
 }
 
-/// A client already uses its share of the memory, or nothing is left.
+/// The error if a client already uses its share of the memory, or if no memory is left.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the requests and responses of this client already use its share of the memory; try again in a moment"
@@ -67,7 +67,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         self.take_places(client, 1)
     }
 
-    /// Takes memory of a limit [`for_memory`](Self::for_memory) for a client, as [`take_place`](Self::take_place) does.
+    /// Takes `bytes` of memory for a client, from a limit created by [`for_memory`](Self::for_memory).
     ///
     /// # Errors
     /// Returns an error if the client already holds its share, or if there is not enough memory.
@@ -99,7 +99,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
 }
 
 impl<K: Eq + Hash> FairPermit<K> {
-    /// Holds `other` as long as these slots.
+    /// Holds `other` until these slots are released.
     pub fn join(mut self, other: Self) -> Self {
         self.joined.push(other);
         self

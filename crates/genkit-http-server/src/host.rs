@@ -37,7 +37,7 @@ pub struct AllowedHosts {
     warned: Mutex<HashSet<String>>,
 }
 
-/// Returns the host of a request. The target of a request can also have one, which must be the same.
+/// Returns the host of a request. If the request target also contains a host, the two must match.
 fn requested_host(headers: &HeaderMap, uri: &Uri) -> Option<HostPort> {
     let mut hosts = headers.get_all(HOST).iter();
     let target = uri.authority().map(|authority| HostPort::parse(authority.as_str()));
@@ -51,7 +51,8 @@ fn requested_host(headers: &HeaderMap, uri: &Uri) -> Option<HostPort> {
 }
 
 impl AllowedHosts {
-    /// Accepts these hosts, or loopback if there is no list. Without a port, a host matches any port.
+    /// Creates a check that accepts these hosts, or loopback if there is no list. A host without a port matches any
+    /// port.
     pub fn new(hosts: Option<Vec<String>>) -> Self {
         let named = |host: &str| {
             // An IPv6 address may have no brackets.
@@ -68,7 +69,7 @@ impl AllowedHosts {
         Self { allowed: Some(allowed), warned: Mutex::default() }
     }
 
-    /// Accepts any host if `*` is in the list, and otherwise as [`new`](Self::new).
+    /// Creates a check like [`new`](Self::new), but accepts any host if `*` is in the list.
     pub fn with_wildcard(hosts: Option<Vec<String>>) -> Self {
         if hosts.as_ref().is_some_and(|hosts| hosts.iter().any(|host| host == "*")) {
             return Self { allowed: None, warned: Mutex::default() };
@@ -106,7 +107,7 @@ impl AllowedHosts {
         Err(HostRejection::Unknown(asked.host))
     }
 
-    /// Returns whether the host is new and there is room to remember it.
+    /// Returns whether the host has not been logged yet, and records it if the limit allows.
     fn is_news(&self, host: &str) -> bool {
         let mut warned = lock(&self.warned);
         warned.len() < MAX_WARNINGS && warned.insert(host.to_owned())

@@ -1,4 +1,4 @@
-//! The foundation of this crate's HTTP servers: listening, access checks and shutdown.
+//! The shared foundation of Genkit's HTTP servers: listening, access checks and shutdown.
 
 #![allow(
     missing_docs,

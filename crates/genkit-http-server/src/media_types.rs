@@ -1,4 +1,4 @@
-//! The `Accept`, `Content-Type` and `Content-Encoding` headers, by the grammar of RFC 9110.
+//! The `Accept`, `Content-Type` and `Content-Encoding` headers, parsed with the grammar of RFC 9110.
 
 use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
@@ -82,7 +82,7 @@ fn read_weight(parameter: &str) -> Option<u16> {
     }
 }
 
-/// The pieces of a list, whose separators can also occur in quoted text.
+/// An iterator over the items of a list, separated by `at` outside of quoted text.
 struct Pieces<'a> {
     rest: Option<&'a str>,
     at: u8,

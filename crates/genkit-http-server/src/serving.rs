@@ -28,22 +28,23 @@ use super::listening::stream::{Acceptor, HttpStream};
 use super::until_sent::UntilSent;
 use genkit_core::Result;
 
-/// How long running requests have to finish during shutdown. Default is 10 seconds.
+/// The time that running requests have to finish during shutdown. Default is 10 seconds.
 pub const GRACE: Duration = Duration::from_secs(10);
 
-/// How long cancelled requests have to send their last message. Default is 1 second.
+/// The time that cancelled requests have to send their last message. Default is 1 second.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The maximum size of a request head, in bytes. Default is 64 KiB.
 const MAX_HEAD: usize = 64 * 1024;
 
-/// The pause after a connection could not be accepted for lack of files. Default is 20 milliseconds.
+/// The pause after a connection could not be accepted for lack of file descriptors. Default is 20
+/// milliseconds.
 const SHORT_OF_FILES: Duration = Duration::from_millis(20);
 
 /// The pause after a connection could not be accepted for another reason. Default is 1 second.
 const ACCEPT_FAILED: Duration = Duration::from_secs(1);
 
-/// A server with its listener and its shutdown.
+/// The listener of a server, and the controls of its shutdown.
 pub struct HttpServing {
     /// The listener.
     pub listener: BoundListener,
@@ -55,7 +56,8 @@ pub struct HttpServing {
     pub drain: Drain,
     /// The maximum time to wait for them.
     pub grace: Duration,
-    /// Cancelled when the running requests have finished or are overdue, to end streams without an end.
+    /// Cancelled when the running requests have finished or are overdue, to end streams that never end on
+    /// their own.
     pub end: CancellationToken,
 }
 
@@ -67,7 +69,7 @@ pub trait HttpApp: Clone + Send + Sync + 'static {
         + Send
         + 'static;
 
-    /// The data that is known about the client of a connection.
+    /// The data that the application stores about the client of a connection.
     type Client: Send + Sync;
 
     /// Identifies the client of a new connection.
@@ -81,7 +83,7 @@ pub trait HttpApp: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Response<Self::Body>> + Send;
 }
 
-/// The client's side of a connection.
+/// The client of a connection.
 pub struct Peer<'a, C> {
     pub address: SocketAddr,
     pub client: &'a C,
@@ -155,7 +157,7 @@ impl HttpServing {
         let deadline = tokio::time::Instant::now() + grace;
         let overdue = async {
             let is_late = tokio::time::timeout_at(deadline, drain.finished()).await.is_err();
-            // Not earlier, because this also cancels requests that are still running.
+            // Do not cancel earlier, because this also cancels requests that are still running.
             end.cancel();
             if is_late {
                 let _ = tokio::time::timeout(LAST_WORDS, drain.finished()).await;
@@ -171,7 +173,7 @@ impl HttpServing {
     }
 }
 
-/// Handles the requests of one connection until it ends or, during shutdown, has no open requests.
+/// Handles the requests of one connection until it ends or, during shutdown, until it has no open requests.
 async fn serve_connection(
     stream: HttpStream,
     address: SocketAddr,
@@ -225,7 +227,7 @@ async fn pause_after(error: &io::Error, table: &ConnectionTable) {
         tokio::time::sleep(SHORT_OF_FILES).await;
         return;
     }
-    tracing::error!(%error, "cannot accept connections; trying again");
+    tracing::error!(%error, "cannot accept connections; retrying");
     tokio::time::sleep(ACCEPT_FAILED).await;
 }
 

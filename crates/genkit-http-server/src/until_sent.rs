@@ -1,11 +1,11 @@
-//! Keeps a value until a response was sent.
+//! Keeps a value until a response has been sent.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use hyper::body::{Body, Frame, SizeHint};
 
-/// A response body that keeps a value until it was completely read or abandoned.
+/// A response body that keeps a value until it has been completely read or is dropped.
 pub(super) struct UntilSent<B, K> {
     body: B,
     _kept: K,

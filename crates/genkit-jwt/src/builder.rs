@@ -18,9 +18,10 @@ use genkit_core::Result;
 const LEEWAY: Duration = Duration::from_secs(60);
 
 impl JwtVerifier {
-    /// Creates a builder for a verifier of tokens that `issuer` (its issuer identifier) issued for
-    /// `audience`: the URL that clients use for this server, or the value that your authorization server
-    /// writes to `aud` for it.
+    /// Creates a builder for a verifier of the tokens that `issuer` issued for `audience`.
+    ///
+    /// `issuer` is the issuer identifier of your authorization server. `audience` is the URL that clients
+    /// use for this server, or the value that your authorization server writes to `aud`.
     pub fn builder(issuer: impl Into<String>, audience: impl Into<String>) -> JwtVerifierBuilder {
         JwtVerifierBuilder::new(issuer.into(), audience.into())
     }
@@ -83,7 +84,7 @@ impl JwtVerifierBuilder {
         self
     }
 
-    /// Sets the keys themselves, as a JWK set (RFC 7517). Nothing is fetched.
+    /// Sets the keys, as a JWK set (RFC 7517), instead of fetching them.
     pub fn jwks(mut self, set: Value) -> Self {
         self.keys = KeySource::Given(set);
         self
@@ -98,8 +99,8 @@ impl JwtVerifierBuilder {
     /// Builds the verifier. Nothing is fetched until the first token arrives.
     ///
     /// # Errors
-    /// Returns [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if a URL is neither
-    /// `https://` nor on this machine, if the JWK set is not valid, or if no algorithm is allowed.
+    /// Returns [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if a URL is neither an
+    /// `https://` URL nor on loopback, if the JWK set is invalid, or if no algorithm is allowed.
     pub fn build(self) -> Result<JwtVerifier> {
         let Self { algorithms, expected, keys } = self;
         if algorithms.is_empty() {

@@ -18,7 +18,8 @@ pub(crate) struct ExpectedClaims {
 }
 
 impl ExpectedClaims {
-    /// Returns the principal that the claims identify, at `now` in seconds since the Unix epoch.
+    /// Checks the claims at `now`, in seconds since the Unix epoch, and returns the principal that
+    /// they identify.
     pub(crate) fn to_principal(
         &self,
         claims: Map<String, Value>,
@@ -45,7 +46,7 @@ impl ExpectedClaims {
         let expires = match time("exp")? {
             Some(expires) if now < expires + leeway => expires + leeway,
             Some(_) => return Err(VerifyError::Expired),
-            // Such a token could never be revoked.
+            // A token without an expiry would be valid forever.
             None => return Err(VerifyError::MissingExpiry),
         };
         for begins in [time("nbf")?, time("iat")?].into_iter().flatten() {
@@ -68,8 +69,8 @@ impl ExpectedClaims {
     }
 }
 
-/// Reads the scopes. `scope` is a string of scopes separated by blanks (RFC 9068); some servers write
-/// `scp`, and some write a list.
+/// Reads the scopes. `scope` is a string of scopes separated by spaces (RFC 9068); some servers use
+/// `scp` or a list instead.
 fn read_scopes(claims: &Map<String, Value>) -> Vec<String> {
     match claims.get("scope").or_else(|| claims.get("scp")) {
         Some(Value::String(scopes)) => scopes.split_ascii_whitespace().map(str::to_owned).collect(),

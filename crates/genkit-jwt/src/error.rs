@@ -1,9 +1,9 @@
-//! The errors of a token, and of the keys of its issuer.
+//! Errors of verifying tokens, and of fetching the keys of their issuer.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
-/// Why a token was rejected. The client receives the message.
+/// The reason why a token was rejected. The client receives the message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum VerifyError {
     #[error("the token is not a signed JWT")]
@@ -36,7 +36,8 @@ pub(crate) enum VerifyError {
     Bound,
 }
 
-/// Why keys are not available, for the log and for the program that builds the verifier.
+/// The reason why keys are not available. It is logged, or returned to the program that builds the
+/// verifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyError {
     #[error("`{0}` is not a valid URL for keys; use `https://`, or `http://` on this machine")]

@@ -12,7 +12,7 @@ use genkit_http_client::internal::net::{
     Route, build_client, client_builder, is_loopback, root_cause,
 };
 
-/// How long fetching one document can take. Default is 5 seconds.
+/// The time limit for fetching one document. Default is 5 seconds.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum size of one document, in bytes. Default is 256 KiB.

@@ -22,12 +22,12 @@ pub(crate) struct KeySet(Vec<PublicKey>);
 #[derive(Debug)]
 pub(crate) struct PublicKey {
     id: Option<String>,
-    /// The only algorithm that the key is for, if it declares an algorithm.
+    /// The only algorithm that the key can be used with, if it declares one.
     algorithm: Option<JwtAlgorithm>,
     material: Material,
 }
 
-/// The key material. Its type decides which algorithms it can verify.
+/// The key material. Its type determines which algorithms the key supports.
 #[derive(Debug)]
 enum Material {
     Rsa { n: Vec<u8>, e: Vec<u8> },

@@ -13,19 +13,19 @@ use crate::jwk::KeySet;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// How old keys can be before they are fetched again, while they are in use. Default is 10 minutes.
+/// The age at which keys in use are fetched again. Default is 10 minutes.
 const FRESH: Duration = Duration::from_secs(600);
 
-/// How old keys can be before they are no longer used, if the issuer does not respond. This limits how
-/// long a revoked key is trusted. Default is 1 hour.
+/// The age at which keys are no longer used if the issuer does not respond. This limits how long a revoked
+/// key is trusted. Default is 1 hour.
 const USABLE: Duration = Duration::from_secs(3600);
 
-/// How often keys are fetched because of an unknown key id, which untrusted clients can invent. Default
-/// is every 10 seconds.
+/// The minimum interval between fetches because of unknown key ids, which untrusted clients can invent.
+/// Default is 10 seconds.
 const UNKNOWN_KEY: Duration = Duration::from_secs(10);
 
-/// The delay before the next attempt after a first failure, and the maximum delay after many. Default
-/// is 1 second and 1 minute.
+/// The delay before the next attempt after the first failure, and the maximum delay. Default is 1 second
+/// and 1 minute.
 const BACK_OFF: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// The source of the keys of one issuer.
@@ -84,7 +84,7 @@ impl IssuerKeys {
         match usable {
             Some((keys, age)) => {
                 if age >= FRESH && lock(&fetched.known).may_try(Duration::ZERO) {
-                    // In the background: the old keys are still usable.
+                    // Fetch in the background, because the old keys are still usable.
                     drop(fetched.start_fetch(Duration::ZERO));
                 }
                 Ok(keys)
@@ -98,8 +98,7 @@ impl IssuerKeys {
         }
     }
 
-    /// Returns newer keys, after a token named a key that is not in `known`; `None` if `known` is up to
-    /// date.
+    /// Returns newer keys for a token whose key is not in `known`; `None` if `known` is up to date.
     pub(crate) async fn after_unknown(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
         let Self::Fetched(fetched) = self else { return None };
         let others = || {
@@ -109,7 +108,7 @@ impl IssuerKeys {
         if let Some(others) = others() {
             return Some(others);
         }
-        // A failure is logged there. The token then has an unknown key.
+        // The task logs a failure, and the caller then rejects the token because of its unknown key.
         let _ = fetched.start_fetch(UNKNOWN_KEY).await;
         others()
     }

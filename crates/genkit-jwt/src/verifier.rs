@@ -15,19 +15,19 @@ use genkit_mcp_server::{Principal, TokenError, TokenVerifier};
 /// The maximum number of keys that are tried if the token has no key id.
 const MAX_TRIES: usize = 4;
 
-/// A JWT verifier, which accepts access tokens of one issuer that are JWTs (RFC 9068):
-/// `serve_mcp().authenticate(verifier)`.
+/// A verifier of access tokens that are JWTs (RFC 9068) of one issuer. Pass it to
+/// `serve_mcp().authenticate(..)`.
 ///
 /// A token is accepted if it is signed with a key that the issuer publishes and with an allowed
 /// algorithm, was issued by that issuer for this server, is currently valid, and has a subject. The
-/// subject becomes the id of the [`Principal`]. Its scopes are those in `scope` (or `scp`), and its
-/// claims are all claims of the token. Other types of tokens, tokens without an expiry, and tokens that
-/// are bound to a key of their client are rejected.
+/// [`Principal`] has the subject as its id, the scopes in `scope` (or `scp`), and all claims of the
+/// token. Other types of tokens, tokens without an expiry, and tokens that are bound to a client key
+/// are rejected.
 ///
 /// Keys are fetched for the first token, then in the background every 10 minutes while they are used,
-/// and when a token has an unknown key id, at most every 10 seconds. If the issuer does not respond, it
-/// is contacted less and less often. Its keys remain in use for up to an hour; without keys, requests
-/// are answered with 503.
+/// and when a token has an unknown key id, at most every 10 seconds. If the issuer does not respond,
+/// the delay between attempts grows to one minute, and its keys remain in use for up to an hour. While
+/// no keys are available, requests are rejected with 503.
 ///
 /// ```no_run
 /// use genkit::mcp::server::{JwtVerifier, ProtectedResource};

@@ -10,7 +10,7 @@ use super::error::Error as E;
 use super::quota::ClientKey;
 use genkit_core::internal::visible::Logged;
 
-/// The target of the audit events; filter by it to separate them from other logs.
+/// The target of audit events, which log filters can select.
 pub(crate) const TARGET: &str = "genkit::audit";
 
 /// The sender of a request: its principal or address, and the name that the client reports.
@@ -42,8 +42,8 @@ impl Audit {
         asking: RequestSource<'_>,
         arguments: Option<&Value>,
     ) -> Self {
-        // Not `enabled!`: With a per-layer filter, tracing-subscriber would cache the result of that check and apply it
-        // to the next span.
+        // Do not use `enabled!`: with a per-layer filter, tracing-subscriber would cache its result and apply it to the
+        // next span.
         if LevelFilter::current() < LevelFilter::INFO {
             return Self(None);
         }

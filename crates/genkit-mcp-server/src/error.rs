@@ -1,4 +1,4 @@
-//! The errors of a server: configuration, limits, questions to the client, and invalid requests.
+//! Errors of a server: configuration, limits, questions to the client, and invalid requests.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub enum Error {
         "the name `{0}` is reserved by `.tool_search()`; rename the tool, for example with `#[tool(name = \"..\")]`"
     )]
     ReservedToolName(&'static str),
-    /// The problem and its position; contains no part of a key.
+    /// Contains the problem and its position, but no part of a key.
     #[error("{0}")]
     SealingKeys(String),
     #[error(
@@ -142,7 +142,7 @@ pub enum Error {
     )]
     LargeAnswers { size: usize, limit: usize },
     #[error(
-        "this client has reached its limit of tasks; wait until some of them have finished or expired"
+        "this client has reached its task limit; wait until some tasks have finished or expired"
     )]
     TooManyTasks,
     #[error("{place}: `{tool}` always runs as a task, which requires genkit's feature `durable`")]
@@ -267,7 +267,7 @@ impl Topic for Error {
     }
 }
 
-/// Converts the error of a request that cannot run into the protocol error for its client.
+/// Converts the error of a rejected request to the protocol error for its client.
 impl From<Error> for ErrorData {
     fn from(error: Error) -> Self {
         match error {
@@ -291,8 +291,7 @@ fn refused_error(error: &Error) -> ErrorData {
     error_status::mark_error(ErrorData::new(REFUSED, error.to_string(), None), error.kind())
 }
 
-/// Converts an error into a protocol error, for prompts and resources, which have no other form of
-/// error.
+/// Converts an error to a protocol error. Prompts and resources have no error results, unlike tools.
 pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
     let code = match error.kind() {
         ErrorKind::InvalidArgument | ErrorKind::OutOfRange => ErrorCode::INVALID_PARAMS,
@@ -306,7 +305,7 @@ pub(crate) fn protocol_error(error: &genkit_core::Error) -> ErrorData {
     error_status::mark_error(protocol, error.kind())
 }
 
-/// Returns the protocol error from a function that failed because its client lacks a capability.
+/// Returns the protocol error if a function failed because its client lacks a capability.
 pub(crate) fn missing_capability(error: &genkit_core::Error) -> Option<ErrorData> {
     let details = error.details().filter(|_| error.kind() == ErrorKind::FailedPrecondition)?;
     details.get("requiredCapabilities")?;

@@ -1,4 +1,5 @@
-//! The items of `http` without the feature: the server never listens, and its settings are empty.
+//! Stubs for the module `http` without its feature: the server never listens, and its settings are
+//! empty.
 
 use std::convert::Infallible;
 

@@ -14,13 +14,13 @@ pub struct ServedInstance {
     /// The store of tasks. `None` means a store in memory.
     #[cfg(feature = "durable")]
     pub store: Option<std::sync::Arc<dyn genkit_core::RunStore>>,
-    /// Called once, when serving begins.
+    /// Called once when the server starts.
     pub on_start: Option<OnStart>,
 }
 
 #[cfg(test)]
 impl ServedInstance {
-    /// Creates an instance that has only this registry.
+    /// Creates an instance with only this registry.
     pub(crate) fn with_registry(registry: genkit_core::Registry) -> Self {
         let bound = BoundRegistry { registry, ..BoundRegistry::default() };
         Self { bound, ..Self::default() }

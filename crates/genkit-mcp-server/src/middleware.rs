@@ -65,8 +65,8 @@ impl ServedRequest {
         &self.0.arguments
     }
 
-    /// Returns the client that this request counts against for rate limits and quotas: the id of its
-    /// [`Principal`](super::Principal), otherwise its address, otherwise an empty string (stdio, in-process).
+    /// Returns the client whose rate limit and quota this request counts against: the id of its
+    /// [`Principal`](super::Principal), or else its address, or an empty string (stdio, in-process).
     pub fn client(&self) -> &str {
         &self.0.client
     }
@@ -220,7 +220,7 @@ where
 /// ```
 /// use genkit::mcp::server::{NextRequest, ServedRequest, on_list};
 ///
-/// // Hides tools that begin with `admin_`:
+/// // Hides tools whose names begin with `admin_`:
 /// let hidden = on_list(|_: ServedRequest, next: NextRequest| async move {
 ///     let mut answer = next.run().await?;
 ///     if let Some(tools) = answer.result_mut().and_then(|list| list["tools"].as_array_mut()) {
@@ -332,11 +332,11 @@ where
     OnRequest { methods: &["prompts/get"], function }
 }
 
-/// Middleware around each list, call, read, prompt and completion that an MCP server handles; [`on_request`] creates
+/// Middleware around each list, call, read, prompt and completion that an MCP server handles. [`on_request`] creates
 /// middleware from a closure.
 ///
-/// If it returns an error, the client receives a protocol error. Errors from other libraries are masked as described
-/// in [`expose_errors`](super::McpServer::expose_errors).
+/// If the middleware returns an error, the client receives a protocol error. Errors from other libraries are masked as
+/// described in [`expose_errors`](super::McpServer::expose_errors).
 pub trait RequestMiddleware: Send + Sync + 'static {
     /// Handles a request, with or without calling `next.run()`.
     ///

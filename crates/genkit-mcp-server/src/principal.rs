@@ -1,4 +1,4 @@
-//! The principal of a request, and the head that carries it.
+//! The principal of a request, and the request head that contains it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::time::SystemTime;
 
 use serde_json::{Map, Value};
 
-/// A principal: the authenticated user of a request, found by [`authenticate`](crate::builder::McpServer::authenticate)
-/// from a token, or added to the request's extensions by a layer of your app.
+/// The authenticated user of a request: the result of [`authenticate`](crate::builder::McpServer::authenticate), or an
+/// extension that a layer of your app added to the request.
 ///
 /// Audit events contain the principal, rate limits apply per principal, and the saved state of a question is bound
 /// to it.
@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, PartialEq)]
 pub struct Principal(Arc<PrincipalData>);
 
-/// Shared, because each request clones the principal several times.
+/// The data of a principal, shared because each request clones the principal several times.
 #[derive(Clone, PartialEq)]
 struct PrincipalData {
     id: String,
@@ -47,14 +47,14 @@ impl Principal {
         Self(Arc::new(PrincipalData { id, scopes, claims, expiry: None }))
     }
 
-    /// Sets its OAuth scopes.
+    /// Sets the OAuth scopes.
     #[must_use]
     pub fn with_scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Arc::make_mut(&mut self.0).scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Sets the claims of its token.
+    /// Sets the claims of the principal's token.
     #[must_use]
     pub fn with_claims<K: Into<String>, V: Into<Value>>(
         mut self,
@@ -65,8 +65,8 @@ impl Principal {
         self
     }
 
-    /// Sets when the principal's token expires. Its open streams then end, and its client reconnects with a new token;
-    /// a call in progress is completed. By default the token does not expire.
+    /// Sets the expiry of the principal's token. Open streams then end, and the client reconnects with a new token; a
+    /// call in progress is completed. Default is no expiry.
     #[must_use]
     pub fn with_expiry(mut self, expiry: SystemTime) -> Self {
         Arc::make_mut(&mut self.0).expiry = Some(expiry);
@@ -88,7 +88,7 @@ impl Principal {
         self.0.scopes.iter().any(|has| has == scope)
     }
 
-    /// Returns when the principal's token expires, if it does.
+    /// Returns the expiry of the principal's token, if there is one.
     pub fn expiry(&self) -> Option<SystemTime> {
         self.0.expiry
     }

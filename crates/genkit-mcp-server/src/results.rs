@@ -19,7 +19,7 @@ use genkit_mcp::internal::error_status;
 use genkit_mcp::internal::wrapped_result::wrap;
 use genkit_schema::internal::ResultShape;
 
-/// Builds the result of a tool call. A failure becomes an error result, which the model reads and can act on.
+/// Builds the result of a tool call. A failure becomes an error result, to which the model can react.
 pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -> CallToolResult {
     let output = match returned {
         Ok(output) => output,
@@ -80,7 +80,7 @@ fn text_of(value: &Value) -> Option<String> {
     }
 }
 
-/// Returns the structured content. The shape is checked, because an upstream server can violate its own schema.
+/// Returns the structured content. Checks its shape, because an upstream server can violate its own schema.
 fn structured_content(
     value: Value,
     shape: ResultShape,
@@ -90,7 +90,7 @@ fn structured_content(
     let is_structured = match shape {
         ResultShape::Text => false,
         ResultShape::Object => value.is_object(),
-        // Text is sent as content instead.
+        // A string is sent as text content instead.
         ResultShape::Nothing | ResultShape::Unknown => !value.is_null() && !value.is_string(),
         ResultShape::Other => true,
     };
@@ -134,7 +134,7 @@ pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     result
 }
 
-/// Returns the options of a prompt in Genkit's JSON, limited to those that are useful to clients.
+/// Returns the options of a prompt that are useful to clients, in Genkit's JSON format.
 fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
     let mut shown = Map::new();
     if let Some(model) = options.model() {
@@ -152,7 +152,7 @@ fn prompt_options(options: &PromptOptions) -> Map<String, Value> {
     shown
 }
 
-/// Checks the required arguments of a prompt, and reports all missing arguments at once.
+/// Checks the required arguments of a prompt. The error lists all missing arguments.
 pub(super) fn check_arguments(
     prompt: &Prompt,
     given: &Map<String, Value>,
@@ -194,7 +194,7 @@ pub(super) fn resource_result(
         };
         let contents = contents.with_mime_type(given.unwrap_or_else(|| usual.to_owned()));
         let mut meta = Map::new();
-        // The rights of an app are read from its contents.
+        // Clients read the permissions of an app from its contents.
         meta.extend(resource.metadata().get("ui").map(|ui| ("ui".to_owned(), ui.clone())));
         meta.extend(piece.meta);
         match content::to_meta(meta) {
@@ -205,7 +205,7 @@ pub(super) fn resource_result(
     ReadResourceResult::new(contents.collect())
 }
 
-/// Converts "not found" errors and variables that do not match to MCP's error for an unknown URI.
+/// Converts "not found" errors and errors of mismatched variables to MCP's error for an unknown URI.
 pub(super) fn resource_error(uri: &str, error: Error) -> Error {
     if error.kind() != ErrorKind::NotFound && !error.is_invalid_arguments() {
         return error;
@@ -213,7 +213,7 @@ pub(super) fn resource_error(uri: &str, error: Error) -> Error {
     E::ResourceNotFound { uri: uri.to_owned(), fault: error.chain() }.into()
 }
 
-/// Builds the result of a completion. MCP allows 100 suggestions, together with the total number.
+/// Builds the result of a completion: at most 100 suggestions, the limit of MCP, and the total number.
 pub(super) fn completion_result(mut found: Vec<String>) -> CompletionInfo {
     let total = found.len();
     found.truncate(CompletionInfo::MAX_VALUES);

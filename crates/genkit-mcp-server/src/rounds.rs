@@ -18,7 +18,7 @@ use genkit_core::internal::sync::lock;
 pub(super) struct Round {
     shared: Arc<SharedState>,
     binding: StateBinding,
-    /// The number of the state that came with the request.
+    /// The number of the state in the request.
     number: Option<StateNumber>,
     key: KeyIndex,
     claim: Mutex<Claim>,
@@ -33,7 +33,7 @@ pub(super) struct InputRequired {
     request_state: String,
 }
 
-/// Which request owns the answers to a state.
+/// The owner of the answers to a state.
 #[derive(Clone, Copy, PartialEq)]
 enum Claim {
     Open,
@@ -42,7 +42,7 @@ enum Claim {
 }
 
 impl Round {
-    /// Reads the state and the answers that came with the request.
+    /// Opens the state in the request and validates its answers.
     ///
     /// # Errors
     /// Returns an error if the state is invalid for this request.
@@ -86,12 +86,13 @@ impl Round {
     ) -> Result<InputRequired> {
         let mut requests = Map::new();
         for Question { key, kind } in questions {
-            // Questions of middleware are not recorded by a context.
+            // A context does not record the questions of middleware.
             let asked = recording.asked.entry(key.clone());
             asked.or_insert_with(|| self.identify_question(&kind.canonical_text()));
             requests.insert(key, input_request(&kind)?);
         }
-        // If no answer was used, the questions are unchanged, so reuse the number: they can be answered only once.
+        // If no answer was used, the questions are unchanged. Reuse the number, so that they can be answered only
+        // once.
         let again = self.number.filter(|_| *lock(&self.claim) == Claim::Open);
         let number = again.unwrap_or_else(|| self.shared.sealer.new_number());
         let state = self.shared.sealer.seal_state(&recording, number, self.key, &self.binding)?;

@@ -20,8 +20,8 @@ use genkit_core::Result;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 
 impl McpServer {
-    /// Serves until the client disconnects or the server is stopped. Awaiting the [`McpServer`] does the
-    /// same; this method returns a future for `tokio::spawn`, `block_on` and `select!`.
+    /// Serves until the client disconnects or the server is stopped, as awaiting the [`McpServer`] does. Use it where
+    /// a future is required, as in `tokio::spawn`, `block_on` and `select!`.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -31,7 +31,7 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of awaiting the [`McpServer`].
+    /// Returns the same errors as awaiting the [`McpServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         // Many clients list items only once, at the start.
@@ -51,8 +51,8 @@ impl McpServer {
         serve_streams(shared, reader, writer, None).await
     }
 
-    /// Checks the server and notifies the program that serving begins. The token is cancelled when the server must
-    /// stop, as long as the signals are kept.
+    /// Checks the server and notifies the program that serving starts. The token is cancelled when the server must
+    /// stop, unless the signal task has been dropped.
     pub(super) fn start(
         self,
         shutdown: Option<BoxFuture<'static, ()>>,
@@ -72,10 +72,10 @@ impl McpServer {
     /// one JSON message per line. Returns when the client disconnects, or when [`shutdown`](Self::shutdown) stops the
     /// server and the running calls have finished.
     ///
-    /// Create one server per client: its limits apply to this connection. If you know the user of the client, pass
-    /// it as `.extension(Principal::new(..))`. Audit events then contain the [`Principal`](crate::Principal), its
+    /// Create one server per client, because its limits apply to this connection. If you know the user of the client,
+    /// pass `.extension(Principal::new(..))`. Audit events then contain the [`Principal`](crate::Principal), its
     /// scopes grant access, and its questions and tasks belong to it. Errors are masked unless you set
-    /// [`expose_errors`](Self::expose_errors). Ctrl-C and SIGTERM keep their usual effect on your program.
+    /// [`expose_errors`](Self::expose_errors). Ctrl-C and SIGTERM have their usual effect on your program.
     ///
     /// ```
     /// use genkit::mcp::server::Principal;
@@ -104,9 +104,8 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of awaiting the [`McpServer`], because the registry is checked first. Also returns an error
-    /// if the server has [`authenticate`](Self::authenticate) but no principal, because a byte stream has no access
-    /// tokens.
+    /// Returns the same errors as awaiting the [`McpServer`]. Also returns an error if the server has
+    /// [`authenticate`](Self::authenticate) but no principal, because a byte stream has no access tokens.
     pub async fn serve<R, W>(mut self, read: R, write: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -137,7 +136,7 @@ impl McpServer {
         self.check(is_local)
     }
 
-    /// Checks everything that can be checked before the first client connects. `is_local` means that the
+    /// Performs all checks that are possible before the first client connects. `is_local` specifies whether the
     /// client belongs to the user who runs the server.
     pub(super) fn check(self, is_local: bool) -> Result<Arc<SharedState>> {
         for path in &self.settings.skill_dirs {
@@ -177,7 +176,7 @@ impl IntoFuture for McpServer {
 
 genkit_core::becomes_a_future!(McpServer, Result<()>);
 
-/// Cancels `stop` at the shutdown signal of the program or when `interrupted` resolves, until it is dropped.
+/// Spawns a task that cancels `stop` at the shutdown signal of the program or when `interrupted` resolves.
 fn stop_on(
     shutdown: Option<BoxFuture<'static, ()>>,
     interrupted: impl Future<Output = ()> + Send + 'static,
@@ -203,13 +202,13 @@ where
     let tasks = tasks::resume_stored(&shared);
     let connection = StdioConnection::new(reader, writer, &shared, limits, principal);
     drop(shared);
-    // In a task, so that input is processed on the thread that waits for it. The task is aborted
-    // when this future is dropped.
+    // Serve in a task, so that input is processed on the thread that waits for it. The task is aborted when this
+    // future is dropped.
     let mut serving = JoinSet::new();
     serving.spawn(connection.serve_messages());
     let served = match serving.join_next().await {
         Some(Err(source)) => Err(E::LoopEnded { source }.into()),
-        // It is not an error if the client disconnects.
+        // A disconnecting client is not an error.
         _ => Ok(()),
     };
     tasks.stop().await;

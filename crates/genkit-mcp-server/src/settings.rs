@@ -16,17 +16,17 @@ pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 /// The maximum size of a result, in bytes of JSON. Default is 4 MiB.
 pub(crate) const DEFAULT_MAX_OUTPUT: usize = 4 * 1024 * 1024;
 
-/// The maximum size of a request over stdio, which is one line, in bytes. Default is 16 MiB.
+/// The maximum size of a request over stdio (one line), in bytes. Default is 16 MiB.
 pub(crate) const MAX_LINE_BYTES: usize = 16 * 1024 * 1024;
 
 /// The maximum number of requests that run at the same time in the whole server. Default is 1,024.
 pub(crate) const DEFAULT_MAX_IN_FLIGHT: usize = 1024;
 
-/// How long a client, or its user, can take to answer a question while the function waits. Default is
-/// 10 minutes.
+/// The time that a client or its user has to answer a question while the function waits. Default is 10
+/// minutes.
 pub(crate) const QUESTION_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How long a task is kept after its creation, whether it has finished or not. Default is 1 day.
+/// The time that a task is kept after its creation, even if it has not finished. Default is 1 day.
 pub(crate) const TASK_TTL: Duration = Duration::from_secs(24 * 3600);
 
 /// The approval fallback: the decision on a call that needs approval if the client cannot ask its user.
@@ -73,7 +73,7 @@ pub(crate) struct ServerSettings {
     pub(crate) filter: Filter,
     pub(crate) permissions: Permissions,
     pub(crate) pages: PageSettings,
-    /// Whether clients find lazy tools by a search.
+    /// Whether clients search for lazy tools instead of listing them.
     pub(crate) tool_search: bool,
     /// Folders of skills, read before the server starts.
     pub(crate) skill_dirs: Vec<std::path::PathBuf>,

@@ -1,4 +1,4 @@
-//! The state that all connections of a server share, and the view of the registry that each caller gets.
+//! The state that all connections of a server share, and each caller's view of the registry.
 
 use std::sync::{Arc, Weak};
 
@@ -32,7 +32,7 @@ pub(crate) struct SharedState {
     pub(crate) exposes_errors: bool,
     /// Whether the client is the user who started the server.
     is_local: bool,
-    /// The MCP hosts whose items this server exposes. They are kept alive as long as the server.
+    /// The MCP hosts whose items this server exposes. They stay alive as long as the server.
     hosts: FrontedHosts,
 }
 
@@ -94,10 +94,10 @@ impl SharedState {
         self.settings.permissions.has_rules() || lists.has_permits()
     }
 
-    /// Returns the view that decides which changes a subscriber is notified of.
+    /// Returns the visibility that determines the change notifications of a subscriber.
     pub(crate) fn seen_by(self: &Arc<Self>, principal: Option<&Principal>) -> Visibility {
-        // Only a local client without a principal can skip the check: for others, a function that requires scopes may
-        // be registered later.
+        // Only a local client without a principal can skip the check. For other clients, a function that requires
+        // scopes may be registered later.
         let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
             return Visibility::default();
@@ -116,7 +116,7 @@ impl SharedState {
         self.hosts.are_registered()
     }
 
-    /// Waits, once, until the items of all fronted hosts are registered.
+    /// Waits until the items of all fronted hosts are registered.
     pub(crate) async fn with_hosts(&self) -> &Self {
         self.hosts.registered_in(&self.genkit.registry).await;
         self
@@ -176,8 +176,9 @@ impl SharedState {
         self.check_permission(found, caller)
     }
 
-    /// Returns the resource at `uri`: a fixed URI first, then the most specific template. If the match is hidden from
-    /// the caller, no less specific template is tried, since that would bypass the permission.
+    /// Returns the resource at `uri`. A fixed URI takes precedence over templates, and the most specific template over
+    /// others. If the match is hidden from the caller, less specific templates are not tried, since that would bypass
+    /// the permission.
     pub(crate) fn find_resource(
         &self,
         uri: &str,
@@ -267,7 +268,7 @@ impl View for CallerView {
     }
 }
 
-/// Why an item is not available. Clients receive the same error for both variants.
+/// The reason why an item is not available. Clients receive the same error for both variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LookupError {
     Unknown,

@@ -15,7 +15,7 @@ use genkit_core::{Error, ErrorKind, Tool, ToolDefinition};
 /// The name of the tool that searches lazy tools.
 pub(crate) const SEARCH: &str = "search_tools";
 
-/// The name of the tool that calls them.
+/// The name of the tool that calls lazy tools.
 pub(crate) const CALL: &str = "call_tool";
 
 /// The number of definitions that a search returns. Default is 8.
@@ -24,10 +24,10 @@ const RESULTS: usize = 8;
 /// The maximum number of names in one search, and of additional names in its result. Default is 32.
 const MAX_NAMES: usize = 32;
 
-/// If there are at most this many lazy tools, the description of the search lists their names. Default is 32.
+/// The maximum number of lazy tools whose names the description of the search tool lists. Default is 32.
 const LISTED: usize = 32;
 
-/// Clients that search the tools of servers themselves, by the names that they report.
+/// The reported names of the clients that have their own tool search.
 const WITH_SEARCH: [&str; 2] = ["claude-code", "codex-mcp-client"];
 
 impl SharedState {
@@ -40,7 +40,7 @@ impl SharedState {
         }
     }
 
-    /// Returns the lists that are shown to a client.
+    /// Returns the lists for a client, with the search tool unless the client has its own.
     pub(crate) fn searched_lists(
         &self,
         lists: Arc<Lists>,
@@ -68,8 +68,8 @@ impl SharedState {
         }
     }
 
-    /// Returns the name and the arguments of the tool that a call of `name` calls: itself, or the tool in the arguments of
-    /// `call_tool`. Invalid arguments are left to the schema of `call_tool`.
+    /// Returns the name and the arguments of the lazy tool that a call of `call_tool` calls. Returns `None` for other
+    /// tools, and for invalid arguments, which the schema of `call_tool` then rejects.
     pub(crate) fn called_tool(
         &self,
         name: &str,
@@ -79,7 +79,7 @@ impl SharedState {
         let inner = match arguments.get("arguments") {
             None | Some(Value::Null) => None,
             Some(Value::Object(inner)) => Some(inner.clone()),
-            // Some models write the object as text.
+            // Some models send the object as a string.
             Some(Value::String(text)) => Some(serde_json::from_str(text).ok()?),
             Some(_) => return None,
         };
@@ -105,7 +105,7 @@ pub(crate) fn search_tool(lazy: Vec<ToolDefinition>) -> Tool {
     let schema = json!({
         "type": "object",
         "properties": {
-            "query": {"type": "string", "description": "A few words for what the tools should do."},
+            "query": {"type": "string", "description": "A few words that describe what the tools should do."},
             "names": {
                 "type": "array",
                 "items": {"type": "string"},
@@ -121,7 +121,8 @@ pub(crate) fn search_tool(lazy: Vec<ToolDefinition>) -> Tool {
     })
 }
 
-/// Creates the tool that calls a lazy tool. Calls with valid arguments do not reach it: they are calls of the lazy tool.
+/// Creates the tool that calls a lazy tool. It only handles invalid arguments, because all other calls are treated as
+/// calls of the lazy tool.
 pub(crate) fn call_tool() -> Tool {
     let about =
         format!("Calls a tool that `{SEARCH}` found. Pass its arguments according to its schema.");
@@ -149,7 +150,7 @@ fn search_tools(lazy: &[ToolDefinition], input: &Value) -> Result<Value, Error> 
     };
     let query = input["query"].as_str().map(str::trim).filter(|query| !query.is_empty());
     if names.is_empty() && query.is_none() {
-        let text = "missing argument: pass a `query`, or `names`, the names of tools";
+        let text = "missing argument: pass a `query`, or the `names` of tools";
         return Err(Error::new(ErrorKind::InvalidArgument, text));
     }
     let (mut found, mut unknown) = (Vec::new(), Vec::new());

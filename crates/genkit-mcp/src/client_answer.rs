@@ -63,7 +63,7 @@ fn check_block(block: &Value) -> Result<(), String> {
                 .map_err(|why| format!("{why}, in a `tool_result`"))
         }
         other => Err(format!(
-            "`{}` is not a type of sampling content",
+            "`{}` is not a sampling content type",
             genkit_core::internal::visible::escape_prose(other)
         )),
     }
@@ -85,7 +85,7 @@ fn check_content(block: &Value) -> Result<(), String> {
                 .ok_or_else(|| "`resource` must have a `text` or a `blob`".to_owned())
         }
         other => Err(format!(
-            "`{}` is not a type of content",
+            "`{}` is not a content type",
             genkit_core::internal::visible::escape_prose(other)
         )),
     }
@@ -138,10 +138,10 @@ mod tests {
                 json!([{"type": "tool_use", "id": "1", "name": "add", "input": []}]),
                 "`input` must be an object",
             ),
-            (json!({"type": "video"}), "`video` is not a type of sampling content"),
+            (json!({"type": "video"}), "`video` is not a sampling content type"),
             (
                 json!({"type": "resource_link", "uri": "a", "name": "b"}),
-                "`resource_link` is not a type of sampling content",
+                "`resource_link` is not a sampling content type",
             ),
             (json!(["a"]), "`type` must be a string"),
             (json!("a"), "`content` must be a block or a list of blocks"),
@@ -177,7 +177,7 @@ mod tests {
             ),
             (
                 json!([{"type": "tool_use", "id": "1", "name": "add", "input": {}}]),
-                "`tool_use` is not a type of content, in a `tool_result`",
+                "`tool_use` is not a content type, in a `tool_result`",
             ),
             (
                 json!({"type": "text", "text": "a"}),

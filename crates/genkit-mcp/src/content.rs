@@ -115,8 +115,8 @@ pub fn to_icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
     (!icons.is_empty()).then_some(icons)
 }
 
-/// Returns the `_meta` to show to clients. For an item of an upstream server this is the server's own `_meta`; the
-/// origin that Genkit records under `mcp` is not sent.
+/// Returns the `_meta` to send to clients. The origin that Genkit records under `mcp` is replaced by the `_meta` of
+/// the upstream server, if any.
 pub fn own_meta(metadata: &JsonObject) -> JsonObject {
     let mut shown = metadata.clone();
     if let Some(origin) = shown.shift_remove("mcp")

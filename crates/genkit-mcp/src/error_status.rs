@@ -1,7 +1,7 @@
 //! The kind of an error on the wire, so that a failure has the same kind on both sides of a connection.
 //!
-//! JSON-RPC codes are coarser than kinds. The status name of a kind that the code does not imply is sent in the `data`
-//! of an error, and the status of a failed tool in the `_meta` of its result.
+//! JSON-RPC codes are coarser than kinds. If the code of an error does not imply its kind, the status name is sent in
+//! `data`. The status of a failed tool is sent in the `_meta` of its result.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::status;
@@ -39,7 +39,7 @@ pub fn kind_of_error(code: ErrorCode, data: Option<&Value>) -> ErrorKind {
     data.and_then(kind_of_meta).unwrap_or_else(|| kind_of_code(code))
 }
 
-/// Returns the kind in the `_meta` of a failed tool's result, if it has one.
+/// Returns the kind in the `_meta` of a failed tool's result, if any.
 pub fn kind_of_meta(meta: &Value) -> Option<ErrorKind> {
     meta.get(STATUS)?.as_str().and_then(status::kind_of)
 }

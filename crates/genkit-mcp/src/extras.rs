@@ -1,14 +1,15 @@
-//! MCP metadata of blocks and resources, in addition to their content. Parts, resources and contents hold it in their
-//! metadata under `mcp`.
+//! The MCP fields of blocks and resources besides their content. Parts, resources and resource contents store them
+//! under `mcp` in their metadata.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The members in addition to the content.
+/// The fields besides the content.
 const MEMBERS: [&str; 3] = ["annotations", "size", "_meta"];
 
-/// Adds the members in `metadata` to a block or a resource of rmcp. Members that it does not have are ignored.
+/// Adds the fields in `metadata` to a block or a resource of rmcp. Fields that its type does not support are
+/// ignored.
 pub fn write_extras<T: Serialize + DeserializeOwned>(
     target: T,
     metadata: &Map<String, Value>,
@@ -26,7 +27,7 @@ pub fn write_extras<T: Serialize + DeserializeOwned>(
     serde_json::from_value(json).unwrap_or(target)
 }
 
-/// Returns the members of a block or a resource in addition to its content, of the types that MCP specifies.
+/// Returns the fields of a block or a resource besides its content. Skips values of the wrong type.
 pub fn read_extras(json: &Value) -> impl Iterator<Item = (&'static str, Value)> {
     MEMBERS.into_iter().filter_map(|key| {
         let value = json.get(key)?;

@@ -1,4 +1,4 @@
-//! Conversion between this crate's log levels and MCP's.
+//! Conversion between the log levels of Genkit and of MCP.
 
 #![allow(
     deprecated,

@@ -18,7 +18,7 @@ const META_MARK: &str = "genkit/wrap-result";
 /// FastMCP's mark of a wrapper in the `_meta` of a result: the object and its member.
 const FASTMCP: (&str, &str) = ("fastmcp", "wrap_result");
 
-/// The members of a schema that references name from its root.
+/// The members of a schema that contain the targets of references.
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// Returns the schema of a wrapper for values that match `schema`.
@@ -57,7 +57,7 @@ pub fn unwrap_schema(schema: &Value) -> Option<Value> {
     Some(inner)
 }
 
-/// Removes the marks of a wrapper from the `_meta` of a result, because the unwrapped result can be passed on. Returns
+/// Removes the marks of a wrapper from the `_meta` of a result, so that the unwrapped result can be forwarded. Returns
 /// whether there was a mark.
 pub fn take_mark(meta: &mut Map<String, Value>) -> bool {
     let ours = meta.shift_remove(META_MARK);

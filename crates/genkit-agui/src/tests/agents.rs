@@ -1,4 +1,4 @@
-//! Agents that an agent calls as tools, and tools without code.
+//! Tests of agents that an agent calls as tools, and of declared tools.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use genkit::sessions::Agent;
 
 use super::*;
 
-/// An agent that books a seat with a form, then answers.
+/// Returns an agent that books a seat with a form and then responds.
 fn booking_agent() -> Tool {
     let model =
         ScriptedModel::new([call("book", "b1", json!({})), ModelResponse::from_text("Booked.")]);

@@ -1,4 +1,4 @@
-//! Hostile clients: slow readers, over-long inputs, and answers to the interrupts of other people.
+//! Tests of hostile clients: slow readers, overlong inputs, and answers to the interrupts of other users.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::*;
 /// The number of slow readers.
 const READERS: usize = 200;
 
-/// A model that streams without end if the user asks for `endless` text, and counts its chunks.
+/// Returns a model that streams forever if the user asks for `endless` text, and counts its chunks.
 fn endless_model(sent: &Arc<AtomicUsize>) -> impl Model {
     let sent = Arc::clone(sent);
     from_fn("endless", move |request, chunks| {
@@ -59,7 +59,7 @@ async fn slow_readers_stop_their_runs_and_hold_their_places() {
         assert_eq!(text(&honest.run(json!([])).await), "Hi.");
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(sent.load(Ordering::SeqCst), buffered, "a run continued without its reader");
-        // Frames that are not read take memory, so a reader holds its place until its connection is closed.
+        // Unread frames use memory, so a reader holds its slot until its connection is closed.
         assert_eq!(endpoint.gate.free_places(), free - READERS, "keeps: {keeps}");
         drop(unread);
         assert_eq!(endpoint.gate.free_places(), free, "keeps: {keeps}");
@@ -123,7 +123,7 @@ async fn interrupt_of_a_stored_thread_is_answered_by_its_owner_only() {
         (page, json!([{"interruptId": id, "status": "resolved", "payload": {"approved": true}}]))
     };
     let (mut ann, of_ann) = ask("ann").await;
-    // The same thread id and call id, but another person.
+    // The same thread id and call id, but another user.
     let (bob, of_bob) = ask("bob").await;
     assert_ne!(of_ann, of_bob);
     assert!(bob.refused(of_ann.clone()).await.contains("not open"));

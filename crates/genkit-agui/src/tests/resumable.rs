@@ -1,4 +1,4 @@
-//! Clients of the AI SDK that reconnect to a run.
+//! Tests of clients of the AI SDK that reconnect to a run.
 
 use axum::Router;
 use axum::response::Response;
@@ -34,7 +34,7 @@ fn count_request(chat: &str) -> String {
     json!({"id": chat, "messages": messages, "trigger": "submit-message"}).to_string()
 }
 
-/// A model that sends a word for each permit, up to three.
+/// Returns a model that sends a word for each permit, up to three.
 fn slow_model(words: &Arc<Semaphore>) -> FnModel {
     let permits = Arc::clone(words);
     from_fn("slow", move |_, chunks| {
@@ -89,7 +89,7 @@ impl Stream {
         Self(response.into_body().into_data_stream())
     }
 
-    /// Reads until the text that was received ends with `end`.
+    /// Reads until the received text ends with `end`.
     async fn read_to(&mut self, end: &str) -> String {
         let mut text = String::new();
         while !text.trim_end().ends_with(end) {
@@ -100,7 +100,7 @@ impl Stream {
     }
 }
 
-/// The deltas of a stream.
+/// Returns the deltas of a stream.
 fn deltas(stream: &str) -> String {
     let parts = stream.split("\n\n").filter_map(|frame| frame.strip_prefix("data: {"));
     let parts =
@@ -119,7 +119,7 @@ async fn client_that_reconnects_receives_the_run_from_its_beginning_and_its_rest
         let mut first = chat.ask("c 1").await;
         chat.words.add_permits(1);
         let seen = first.read_to(ONE).await;
-        // The client loses its connection, and another tab reconnects next to it.
+        // The client loses its connection, and two tabs reconnect.
         drop(first);
         let mut tab = Stream::new(chat.reconnect("c 1", "ann").await);
         let mut again = Stream::new(chat.reconnect("c 1", "ann").await);
@@ -164,7 +164,7 @@ async fn readers_of_a_run_take_places_of_their_client() {
     assert_eq!(readers[1].status(), StatusCode::OK);
     let refused = chat.reconnect("c1", "ann").await;
     assert_eq!(refused.status(), StatusCode::TOO_MANY_REQUESTS);
-    // A place is free again once a reader has left. The run has its own.
+    // A slot is free again after a reader has disconnected. The run has a separate slot.
     drop(readers.pop());
     drop(own);
     while chat.reconnect("c1", "ann").await.status() != StatusCode::OK {

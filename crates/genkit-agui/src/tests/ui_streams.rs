@@ -1,11 +1,11 @@
-//! Requests and streams of Vercel's AI SDK.
+//! Tests of requests and streams of Vercel's AI SDK.
 
 use genkit::sessions::Agent;
 use genkit::tools;
 
 use super::*;
 
-/// The parts of a stream, and the last assistant message that a client builds from them.
+/// Sends messages to a chat, and returns the parts of the response.
 async fn chat(endpoint: &Arc<AguiEndpoint>, messages: &Value) -> Vec<Value> {
     post(endpoint, json!({"id": "chat 1", "messages": messages, "trigger": "submit-message"})).await
 }
@@ -75,7 +75,7 @@ async fn text_and_calls_of_tools_are_parts_and_the_conversation_is_sealed() {
     assert_eq!(texts, ["Be brief.", "Rome?", "", "", "Sunny.", "Thanks."]);
 }
 
-/// The assistant message of a client whose user has decided on the approval.
+/// Returns the assistant message of a client whose user has decided on the approval.
 fn decided(parts: &[Value], approved: bool) -> Value {
     let request = find(parts, "tool-approval-request");
     let part = json!({
@@ -153,7 +153,7 @@ async fn turn_is_run_again_from_the_message_that_is_regenerated_or_edited() {
             "id": "chat 1", "messages": messages, "trigger": "regenerate-message", "messageId": id,
         })
     };
-    // The last response, which asks; then the first.
+    // Regenerate the last response, which requests an approval, and then the first.
     let messages = json!([user("u1", "Hi?"), answer("a1"), user("u2", "Pay.")]);
     let parts = post(&endpoint, again(messages, "a2")).await;
     assert_eq!(find(&parts, "text-delta")["delta"], "Not paid.");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Returns the schema of messages, as detailed as a form needs.
+/// Returns the schema of a list of messages, with the detail that a form requires.
 fn message_list_schema() -> Value {
     json!({
         "type": "array",

@@ -161,7 +161,8 @@ fn prompt(prompt: &Prompt) -> [ListedAction; 2] {
     ]
 }
 
-/// Returns the metadata of a prompt that the Developer UI shows and uses as the initial values of a run.
+/// Returns the metadata of a prompt, which the Developer UI displays and uses as the initial values of a
+/// run.
 fn prompt_metadata(prompt: &Prompt) -> Value {
     let options = prompt.options();
     let input = prompt.schemas().portable_input();

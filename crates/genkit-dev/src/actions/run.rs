@@ -1,4 +1,4 @@
-//! Runs an action by its key, and converts its input and result as its type requires.
+//! Runs an action by its key, and converts the input and the result for the type of the action.
 
 use std::sync::Arc;
 
@@ -60,7 +60,8 @@ impl ActionsByKey {
     /// Starts a run, with chunks if requested. It makes progress only while its events are read.
     ///
     /// # Errors
-    /// `NotFound` if the action does not exist, `ResourceExhausted` if too many actions are running.
+    /// Returns `NotFound` if the action does not exist, and `ResourceExhausted` if too many actions are
+    /// running.
     pub(crate) fn start_run(&self, request: ActionRequest, chunks: bool) -> Result<ActionRun> {
         let ActionRequest { key, input, init, context, telemetry_labels } = request;
         let Some((genkit, target)) = self.find_target(&key) else {
@@ -294,7 +295,7 @@ impl ActionInput {
         E::Asks { key: self.key.clone(), question, interrupt }.into()
     }
 
-    /// Deserializes the input of one of Genkit's own actions. An error names the invalid position.
+    /// Deserializes the input of one of Genkit's own actions. The error contains the invalid position.
     fn read<T: DeserializeOwned>(&self, input: Value) -> Result<T> {
         placed::read(&input)
             .map_err(|misfit| E::Input { key: self.key.clone(), misfit: misfit.to_string() }.into())

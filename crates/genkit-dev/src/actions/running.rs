@@ -1,4 +1,4 @@
-//! Running actions. Each is a future with its chunks, identified by the id of its trace.
+//! Running actions, by trace id. Each is a future with a buffer of its chunks.
 
 use std::collections::{HashMap, VecDeque};
 use std::future::poll_fn;
@@ -98,7 +98,7 @@ pub(crate) enum RunEvent {
     End(Result<Value, ErrorStatus>),
 }
 
-/// An action that makes progress while its events are read, and stops when this is dropped.
+/// An action that makes progress while its events are read, and is cancelled on drop.
 pub(crate) struct ActionRun {
     key: String,
     trace_id: String,

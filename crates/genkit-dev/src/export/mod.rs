@@ -44,7 +44,7 @@ pub(crate) fn is_on() -> bool {
     }
 }
 
-/// Reads once whether the environment specifies a server.
+/// Reads the environment once, and returns whether it specifies a server.
 #[cold]
 fn read_environment() -> bool {
     match server_of_environment() {
@@ -142,7 +142,7 @@ struct Exporter {
 }
 
 impl Exporter {
-    /// Exports to `url` from now on.
+    /// Sets the URL that receives all further spans.
     fn install_for(url: Url) {
         let realtime = || {
             std::env::var_os("GENKIT_ENABLE_REALTIME_TELEMETRY").is_some_and(|yes| yes == "true")

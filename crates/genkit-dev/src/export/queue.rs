@@ -102,7 +102,7 @@ impl Queue {
         }
     }
 
-    /// Waits for and takes the content of the queue.
+    /// Waits until the queue is not empty, and takes its content.
     pub(super) async fn next(&self) -> Batch {
         loop {
             {

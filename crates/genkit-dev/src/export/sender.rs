@@ -34,7 +34,7 @@ struct Sender {
     queue: Queue,
     /// The client, with the server that it was created for.
     client: Option<(Url, Client)>,
-    /// Set once a warning was logged that the server accepts nothing.
+    /// Set after a failure has been logged, until a request succeeds.
     is_down: bool,
 }
 

@@ -10,7 +10,8 @@ use genkit_http_server::internal::AllowedHosts;
 pub(super) enum GuardRejection {
     /// The host is not this machine: a foreign host name may point here (DNS rebinding).
     Host,
-    /// A web page sent the request. The tools use their own server for their pages.
+    /// A web page sent the request. The Developer UI sends its requests through the server of the
+    /// CLI.
     Origin,
 }
 

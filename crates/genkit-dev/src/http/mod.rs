@@ -29,10 +29,11 @@ use genkit_http_server::internal::{BodyBudget, BoundListener, Drain, GRACE, Http
 /// The ports to try if no port is configured: the first free port is used, or else any free port.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
 
-/// How long the program waits for a request of the CLI before it announces itself again. Default is 2 seconds.
+/// The time that the program waits for a request from the CLI before it announces itself again. Default is 2
+/// seconds.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(2);
 
-/// How often the file is rewritten in that case. Default is 5.
+/// The maximum number of times that the file is rewritten. Default is 5.
 const ANNOUNCEMENTS: usize = 5;
 
 /// Listens, announces the server to the CLI, and handles requests until the program ends.
@@ -86,8 +87,9 @@ async fn write_file(root: PathBuf, id: String, address: SocketAddr) -> Result<Ru
         .unwrap_or_else(|lost| Err(E::RuntimeFile { path, source: std::io::Error::other(lost) }))
 }
 
-/// Keeps the file. The CLI can miss a file that is written while the CLI starts, which happens with a program that
-/// starts within milliseconds. Therefore the file is rewritten a few times until the CLI sends a health check.
+/// Keeps the file. The CLI can miss a file that is written while the CLI itself is starting, for example by a
+/// program that starts within milliseconds. Therefore the file is rewritten a few times until the CLI sends a
+/// health check.
 async fn keep_announced(
     mut file: RuntimeFile,
     mut found: watch::Receiver<bool>,

@@ -1,4 +1,5 @@
-//! The root of the project, where the CLI looks for programs. Both must find the same folder.
+//! The root of the project, where the CLI searches for programs. This program and the CLI must find
+//! the same folder.
 
 use std::path::{Path, PathBuf};
 

@@ -154,7 +154,7 @@ impl ReflectionServer {
     }
 }
 
-/// A notification of the CLI.
+/// A notification from the CLI.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Notice {

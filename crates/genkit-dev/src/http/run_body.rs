@@ -1,4 +1,5 @@
-//! The response of a run. It is written while the action runs, and the action makes progress while it is read.
+//! The response of a run. The body is written while the action runs, and the action makes progress only while
+//! the client reads.
 
 use std::convert::Infallible;
 

@@ -46,8 +46,8 @@ struct RuntimeInfo {
 pub(super) struct RuntimeFile(PathBuf);
 
 impl RuntimeFile {
-    /// Writes the file under `root`. The server must already listen at `address`, because the CLI deletes the file of a
-    /// server that does not, and never checks again.
+    /// Writes the file under `root`. The server must already listen on `address`: the CLI checks it once, and deletes
+    /// the file if the server does not respond.
     pub(super) fn write(root: &Path, id: &str, address: SocketAddr) -> Result<Self, E> {
         let folder = root.join(".genkit");
         let runtimes = folder.join("runtimes");
@@ -69,7 +69,8 @@ impl RuntimeFile {
             check_no_link(&runtimes)?;
             fs::create_dir_all(&runtimes)?;
             remove_stale_files(&runtimes, address);
-            // Written outside the folder and renamed, because the CLI immediately reads new files in the folder.
+            // Write the file outside the folder and rename it, because the CLI immediately reads new files in the
+            // folder.
             let unfinished = folder.join(format!("runtime-{name}"));
             // `create_new` does not follow a symbolic link at this path.
             let mut file = OpenOptions::new().write(true).create_new(true).open(&unfinished)?;
@@ -95,12 +96,13 @@ impl Drop for RuntimeFile {
     }
 }
 
-/// Refuses a folder that is a link. In another user's project, the link could point anywhere, and files there would be
-/// deleted.
+/// Rejects a folder that is a symbolic link. In another user's project, the link could point anywhere, and files there
+/// would be deleted.
 fn check_no_link(folder: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(folder) {
         Ok(kind) if kind.is_symlink() => {
-            let text = format!("`{}` is a link; replace it with a folder", folder.display());
+            let text =
+                format!("`{}` is a symbolic link; replace it with a folder", folder.display());
             Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, text))
         }
         _ => Ok(()),
@@ -131,9 +133,8 @@ fn read(path: &Path) -> Option<RuntimeInfo> {
     serde_json::from_slice(&text).ok()
 }
 
-/// Returns whether no program listens at the address, or it is now used by this program. Programs in containers can
-/// have the same process id, so a file with the id of this process was written by an earlier process. Only loopback is
-/// checked.
+/// Returns whether the program of a file has terminated: either no program listens on its address, or this process now
+/// has its address or its process id, which can be reused in containers. Only loopback addresses are checked.
 fn is_gone(info: &RuntimeInfo, own: SocketAddr) -> bool {
     let address = info.reflection_server_url.strip_prefix("http://").map(str::parse::<SocketAddr>);
     let Some(Ok(address)) = address else { return false };

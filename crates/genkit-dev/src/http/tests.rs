@@ -1,4 +1,4 @@
-//! Tests of the server with requests of the CLI, and with requests that must be rejected.
+//! Tests of the server with requests from the CLI, and with requests that must be rejected.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -17,7 +17,7 @@ use super::session::{self, SessionStep, ToolsSession};
 use crate::actions::{ActionRun, ActionsByKey};
 use crate::environment::DevEnvironment;
 
-/// The maximum size of a message of the CLI, in bytes. Default is 32 MiB.
+/// The maximum size of a message from the CLI, in bytes. Default is 32 MiB.
 const MAX_MESSAGE: usize = 32 * 1024 * 1024;
 
 /// The time limit for connecting. Default is 10 seconds.
@@ -86,7 +86,7 @@ pub(super) async fn serve_socket(
         return ended;
     }
     let (waiting, mut written) = mpsc::channel(MAX_WAITING);
-    // The request of each running task, because a task that panics cannot report it itself.
+    // The request id of each running task, because a task that panics cannot send its own error response.
     let mut asked = HashMap::<task::Id, Value>::new();
     let (mut session, mut runs) = (ToolsSession::default(), JoinSet::<()>::new());
     loop {

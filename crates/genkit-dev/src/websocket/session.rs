@@ -1,4 +1,4 @@
-//! The protocol session as a state machine without I/O: maps messages of the CLI to steps to perform.
+//! The protocol session as a state machine without I/O: maps messages from the CLI to the steps to perform.
 
 use std::collections::HashSet;
 
@@ -52,11 +52,11 @@ pub(super) enum SessionStep {
 /// The program's side of a connection.
 #[derive(Default)]
 pub(super) struct ToolsSession {
-    /// The runs whose caller announced a stream of input, which no action here reads.
+    /// The runs that were requested with an input stream. No action of this program reads it.
     with_input: HashSet<String>,
 }
 
-/// A message of the CLI: a request, a notification, or the response to the registration.
+/// A message from the CLI: a request, a notification, or the response to the registration.
 #[derive(Deserialize)]
 struct CliMessage {
     #[serde(default)]
@@ -157,8 +157,8 @@ impl ToolsSession {
         }
     }
 
-    /// Handles a stream of input, which no action here reads. Input for a running action is discarded, as Genkit does.
-    /// Input for another request is an error if the message has an id.
+    /// Handles a message of an input stream, which no action of this program reads. Input for a running action is
+    /// discarded, as in Genkit. Input for any other request is rejected if the message has an id.
     fn handle_input(&self, method: &str, id: Option<Value>, params: &Value) -> SessionStep {
         let of = params.get("requestId").map(request_id).unwrap_or_default();
         let is_known = self.with_input.contains(&of);
@@ -262,7 +262,7 @@ fn failure_message(id: &Value, code: i32, message: &str) -> String {
     json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": id}).to_string()
 }
 
-/// Returns an error response for a request. Notifications are never answered.
+/// Returns an error response for a request. Notifications never receive a response.
 fn refuse_request(id: Option<Value>, code: i32, message: &str) -> SessionStep {
     match id {
         Some(id) => SessionStep::Send(failure_message(&id, code, message)),

@@ -20,7 +20,7 @@ use genkit_schema::internal::truncate::excerpt;
 /// The maximum size of a plain response, or of an event of a stream, in bytes. Default is 64 MiB.
 pub(super) const MAX_FLOW_ANSWER: usize = 64 * 1024 * 1024;
 
-/// The maximum number of bytes read of an error response. Default is 1 MiB.
+/// The maximum number of bytes read from an error response. Default is 1 MiB.
 const MAX_FLOW_ERROR: usize = 1024 * 1024;
 
 /// The maximum length of a message taken from an error response, in characters.
@@ -30,12 +30,13 @@ const MAX_MESSAGE: usize = 2_000;
 #[derive(Clone)]
 pub(super) struct FlowHost {
     pub(super) host: String,
-    /// The credentials of the call, which a server may repeat.
+    /// The credentials of the call, which a server may repeat in its response.
     pub(super) secrets: Arc<[Secret]>,
 }
 
 impl FlowHost {
-    /// Returns the server's text for an error: without credentials, shortened, and escaped.
+    /// Prepares text from the server for an error: redacts credentials, truncates it and escapes
+    /// it.
     fn show(&self, text: &str) -> String {
         let text = redact_secrets(text, self.secrets.iter());
         visible::escape_prose(&excerpt(&text, MAX_MESSAGE)).into_owned()
@@ -71,7 +72,7 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
         300..400 => Err(E::Redirect { host: server.host.clone(), status }.into()),
         _ => {
             let mut body = Vec::new();
-            // A body that breaks off is good enough, since the status determines the error.
+            // An incomplete body is sufficient, since the status determines the error.
             while let Ok(Some(piece)) = response.chunk().await {
                 body.extend_from_slice(&piece);
                 if body.len() > MAX_FLOW_ERROR {
@@ -175,7 +176,7 @@ mod tests {
         }
     }
 
-    /// A type that does not fit would quote the value in its error.
+    /// The error for a mismatched type would quote the value.
     #[test]
     fn credentials_that_a_server_repeats_are_not_in_its_result() {
         let answer = json!({"result": {"echo": "Bearer the-token-of-the-call", "n": 1}});

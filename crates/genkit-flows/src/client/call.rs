@@ -1,4 +1,4 @@
-//! A call to a flow that is about to be made.
+//! A call to a flow, before it is sent.
 
 use std::future::IntoFuture;
 use std::marker::PhantomData;
@@ -15,8 +15,8 @@ use super::stream::FlowStream;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// A call to a flow on a Genkit server. The server can be written in any language. Created by `flow_client`. Await it
-/// for the result, or call [`stream`](Self::stream).
+/// A call to a flow on a Genkit server in any language, created by `flow_client`. Await it for the result, or call
+/// [`stream`](Self::stream).
 ///
 /// `O` is the type of the flow's result, and `C` the type of its chunks. Both are JSON values unless
 /// [`output`](Self::output) and [`chunks`](Self::chunks) set other types.
@@ -42,10 +42,11 @@ use genkit_core::Result;
 /// ```
 ///
 /// # Errors
-/// Returns the error from the flow, with its kind and details;
-/// [`Unavailable`](genkit_core::ErrorKind::Unavailable) if the server cannot be reached or its response ends early,
+/// Returns the error from the flow, with its kind and details; [`Unavailable`](genkit_core::ErrorKind::Unavailable) if
+/// the server cannot be reached or its response ends early,
 /// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL or header, and
-/// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or does not deserialize as `O`.
+/// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or cannot be deserialized as
+/// `O`.
 #[must_use = "the call is not sent until it is awaited; add `.await` or `.stream()`"]
 pub struct FlowCall<O = Value, C = Value> {
     request: CallRequest,
@@ -60,7 +61,7 @@ impl FlowCall {
 }
 
 impl<O, C> FlowCall<O, C> {
-    /// Sets the input of the flow. By default there is none.
+    /// Sets the input of the flow. Default is no input.
     pub fn input(mut self, input: impl Serialize) -> Self {
         self.request.input = genkit_core::internal::to_finite_value(input)
             .map(Some)
@@ -85,8 +86,8 @@ impl<O, C> FlowCall<O, C> {
         self
     }
 
-    /// Resumes the durable stream with this id; see [`FlowStream::stream_id`]. The flow is not run again, and all its
-    /// chunks are sent again.
+    /// Resumes the durable stream with this id; see [`FlowStream::stream_id`]. The server sends all chunks again, but
+    /// does not run the flow again.
     pub fn stream_id(mut self, id: impl Into<String>) -> Self {
         self.request.stream_id = Some(id.into());
         self
@@ -115,11 +116,11 @@ impl<O, C> FlowCall<O, C> {
 }
 
 impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
-    /// Returns a plain future for the result of the call, for `tokio::spawn` and `join!`. Awaiting the call does the
-    /// same.
+    /// Performs the call and returns its result, as awaiting the call does. Use it where a future is required, as in
+    /// `tokio::spawn` and `join!`.
     ///
     /// # Errors
-    /// The errors of awaiting the [`FlowCall`].
+    /// Returns the same errors as awaiting the [`FlowCall`].
     pub async fn run(self) -> Result<O> {
         let limit = self.request.timeout;
         let (server, url) = self.request.server()?;

@@ -16,7 +16,7 @@ use genkit_core::{Error, Result};
 use genkit_http_client::internal::sse::{SseEvent, SseParser};
 
 /// A streamed call to a flow, created by [`FlowCall::stream`](super::FlowCall::stream). The flow runs while the stream
-/// is read. Dropping the stream stops the flow, unless its server keeps streams.
+/// is read. Dropping the stream stops the flow, unless the server has durable streams.
 ///
 /// ```no_run
 /// # async fn run() -> genkit::Result<()> {
@@ -77,7 +77,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Returns the next chunk, or `None` at the end. An error is returned once, as the last item.
     ///
     /// # Errors
-    /// The errors of awaiting the [`FlowCall`](super::FlowCall).
+    /// Returns the same errors as awaiting the [`FlowCall`](super::FlowCall).
     pub async fn next(&mut self) -> Option<Result<C>> {
         let next = self.advance().await.transpose()?;
         let chunk = next.and_then(|chunk| answer::fit("chunk", chunk));
@@ -90,8 +90,8 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Waits for the flow to finish and returns its result. Unread chunks are discarded.
     ///
     /// # Errors
-    /// The errors of awaiting the [`FlowCall`](super::FlowCall), even if [`next`](Self::next) has already returned the
-    /// error.
+    /// Returns the same errors as awaiting the [`FlowCall`](super::FlowCall), even if [`next`](Self::next) has already
+    /// returned the error.
     pub async fn response(mut self) -> Result<O> {
         while let Some(chunk) = self.next().await {
             chunk?;
@@ -111,9 +111,8 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
         self.response().await
     }
 
-    /// Returns the id under which the server keeps this stream, for
-    /// [`FlowCall::stream_id`](super::FlowCall::stream_id). Available after the first item was read; `None` if the
-    /// server does not keep streams.
+    /// Returns the id with which [`FlowCall::stream_id`](super::FlowCall::stream_id) resumes this stream. Available
+    /// after the first item was read; `None` if the server has no durable streams.
     pub fn stream_id(&self) -> Option<&str> {
         self.stream_id.as_deref()
     }

@@ -30,11 +30,11 @@ pub(super) fn result(value: &Value) -> Response {
     }
     let mut body = Vec::with_capacity(USUAL);
     let written = serde_json::to_writer(&mut body, &ResultBody { result: value });
-    written.expect("a JSON value has string keys, and a vector takes every byte");
+    written.expect("writing a JSON value to a vector cannot fail");
     json_response(StatusCode::OK, body)
 }
 
-/// Builds the response for a result, which counts as memory of `client` until it is sent.
+/// Builds the response for a result, whose size counts against the memory of `client` until it is sent.
 pub(super) fn counted_result(
     value: &Value,
     memory: &Arc<FairLimit<String>>,
@@ -53,7 +53,7 @@ fn json_response(status: StatusCode, body: Vec<u8>) -> Response {
     response
 }
 
-/// An error in the form sent to clients.
+/// An error as sent to clients.
 pub(super) struct FlowErrorResponse {
     http: StatusCode,
     allow: bool,

@@ -162,7 +162,7 @@ impl FlowServer {
         self
     }
 
-    /// Filters the flows by name; `*` matches any text. A name that matches no flow is an error when the server starts.
+    /// Filters the flows by name; `*` matches any text. If a name matches no flow, the server does not start.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.only.extend(names.into_iter().map(Into::into));
         self
@@ -175,15 +175,14 @@ impl FlowServer {
         self
     }
 
-    /// Sets whether durable streams are kept in memory ([`MemoryStreams`]), so that a client that lost a stream can
-    /// resume it with the id in the response header `x-genkit-stream-id`. A flow then continues to run if its client
-    /// disconnects. Default is `false`.
+    /// Sets whether the server stores streams in memory ([`MemoryStreams`]). A client that lost the connection can then
+    /// resume its stream with the id in the response header `x-genkit-stream-id`, and a flow continues to run if its
+    /// client disconnects. Default is `false`.
     ///
-    /// A stream is available only to its owner: a request for the same flow with the same `auth` in the action context,
-    /// compared as a whole, or with the same action context if there is no `auth`. A provider can define another
-    /// [`owner`](ContextProvider::owner). For all other callers the stream does not exist (204), as if it had expired.
-    /// An
-    /// `auth` that contains `iat` and `exp` changes when its token is renewed; define the owner in that case.
+    /// A stream is available only to its owner, which consists of the flow and of the whole value of `auth` in the
+    /// action context, or of the whole action context if there is no `auth`. A provider can define another
+    /// [`owner`](ContextProvider::owner). The response to all other callers is 204, as for an expired stream. An `auth`
+    /// that contains `iat` and `exp` changes when its token is renewed; define the owner in that case.
     pub fn durable_streams(self, yes: bool) -> Self {
         if yes {
             return self.stream_store(MemoryStreams::new());
@@ -193,7 +192,7 @@ impl FlowServer {
         this
     }
 
-    /// Keeps [durable streams](Self::durable_streams) in this store.
+    /// Sets the store of [durable streams](Self::durable_streams), and enables them.
     pub fn stream_store(mut self, store: impl StreamStore) -> Self {
         self.settings.store = Some(Arc::new(store));
         self
@@ -219,8 +218,8 @@ impl FlowServer {
     }
 
     /// Sets the concurrency limit: the maximum number of flows that run at the same time. Default is 1,024; additional
-    /// requests are rejected with 429. A client is identified by its context provider, or else by its address. It
-    /// cannot hold more slots than it leaves free for the others, so a single client gets at most half.
+    /// requests are rejected with 429. A client is identified by its context provider, or else by its address. A client
+    /// cannot use more slots than it leaves free for other clients, so a single client gets at most half.
     pub fn max_in_flight(mut self, flows: usize) -> Self {
         self.settings.max_in_flight = flows;
         self
@@ -233,17 +232,16 @@ impl FlowServer {
     }
 
     /// Sets the origins whose web pages can call the flows (CORS), for example `https://app.example.com`; `*` allows
-    /// all. Pages of the server's own origin are always allowed and, if the server listens on loopback, pages from
-    /// loopback. Default is none; requests from other origins are rejected with 403.
+    /// all. Default is none; requests from other origins are rejected with 403. Pages from the server's own origin are
+    /// always allowed. If the server listens on loopback, all pages from loopback are allowed.
     pub fn cors(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.origins.extend(origins.into_iter().map(Into::into));
         self
     }
 
     /// Sets the hosts that requests can name in `Host`, with or without a port; `*` allows any. Default is loopback for
-    /// a
-    /// [`router`](Self::router) and for a server that listens on loopback, which rejects web pages that point their own
-    /// host name at this machine (DNS rebinding), and any host for a server that listens on another address.
+    /// a [`router`](Self::router) and for a server that listens on loopback, and any host for a server that listens on
+    /// another address. The check rejects web pages that point their own host name at this machine (DNS rebinding).
     pub fn allowed_hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.hosts = Some(hosts.into_iter().map(Into::into).collect());
         self
@@ -260,8 +258,8 @@ impl FlowServer {
         self
     }
 
-    /// Sets the grace period: how long running flows have to finish when the server stops. Default is 10 seconds; flows
-    /// that are still running then end with an error, which is sent within one more second.
+    /// Sets the grace period: the time that running flows have to finish when the server stops. Default is 10 seconds.
+    /// Flows that are still running then end with an error, which is sent within one more second.
     pub fn grace(mut self, time: Duration) -> Self {
         self.settings.grace = time;
         self

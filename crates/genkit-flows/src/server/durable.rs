@@ -51,7 +51,7 @@ impl FlowEndpoint {
         let (writer, reader) = opened
             .map_err(|error| FlowErrorResponse::from_error(error, &name, self.exposes_errors))?;
         let held = Arc::clone(&place);
-        // The shutdown waits for a run without a client as for a request.
+        // Count the run as a request, so that the shutdown waits for it even if its client disconnects.
         let counted = self.drain.count_request();
         tokio::spawn(async move {
             pump(work, cancel, chunks, writer, &name).await;
@@ -60,7 +60,8 @@ impl FlowEndpoint {
         Ok(trace.on(self.read(reader, &id, place)))
     }
 
-    /// Resumes a stream without its first `from` chunks; 204 if it does not exist or belongs to another caller.
+    /// Resumes a stream without its first `from` chunks. Responds with 204 if it does not exist or belongs to
+    /// another caller.
     pub(super) async fn stream_again(
         self: &Arc<Self>,
         store: &dyn StreamStore,
@@ -110,7 +111,7 @@ fn random_id() -> String {
     format!("{:032x}", one ^ other.rotate_left(32))
 }
 
-/// Runs an operation of a store, which can panic or never return.
+/// Runs an operation of a store with a time limit, because a store can panic or never return.
 async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let parts = ContextParts { limit: Some(STORE_TIMEOUT), ..ContextParts::default() };
     supervise_run(&parts.build(), "stream store", work).await
@@ -163,7 +164,7 @@ async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) ->
     }
 }
 
-/// A client's reader of a stream.
+/// The reader of a stream for one client.
 struct StreamReading {
     endpoint: Arc<FlowEndpoint>,
     reader: Box<dyn StreamReader>,
@@ -174,7 +175,7 @@ impl StreamReading {
     /// Returns the next event. Must not be called after the last event.
     async fn next(&mut self) -> StreamEvent {
         let failure = |error: E| StreamEvent::Error(FlowErrorResponse::from(error).json);
-        // A flow produces an event before its time limit, unless its process is gone.
+        // A flow produces an event before its time limit, unless its process has ended.
         let silence = self.endpoint.timeout.saturating_add(STORE_TIMEOUT);
         let parts = ContextParts { limit: Some(silence), ..ContextParts::default() };
         let context = parts.build();

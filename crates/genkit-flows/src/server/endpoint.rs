@@ -1,4 +1,4 @@
-//! The HTTP endpoint of all flows: checks before a flow runs.
+//! The HTTP endpoint for all flows, which checks each request before its flow runs.
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -52,7 +52,8 @@ impl FlowEndpoint {
         let mut query = FlowQuery::read(&parts.headers, &parts.uri)?;
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body = read_body(body, self.max_message, &self.room, from).await.map_err(E::from)?;
-        // Taken after the body was read, so that a slow body does not hold a slot, and before it is parsed.
+        // Take the slot after the body has been read, so that a slow client does not hold one, and before the body
+        // is parsed.
         let (address, size) = (address_key(from), body.bytes.len());
         let admitting = self.take_share(&self.admitting, address.clone(), size)?;
         let again = self.store.as_ref().and_then(|_| query.stream_id.take());
@@ -89,7 +90,7 @@ impl FlowEndpoint {
     }
 
     /// Runs the context providers, and takes a slot for the client. A flow is looked up only for a client that the
-    /// providers accept, so that others cannot find out which flows exist.
+    /// providers accept, so that other clients cannot find out which flows exist.
     async fn admit(
         &self,
         parts: Parts,

@@ -1,4 +1,4 @@
-//! The errors of a flow server: at start-up, and for requests that are rejected.
+//! Errors of a flow server at startup, and of rejected requests.
 
 use std::time::Duration;
 

@@ -30,7 +30,7 @@ pub fn frame(event: &StreamEvent) -> Bytes {
 
 fn write_ascii(out: &mut Vec<u8>, value: &Value) {
     let written = value.serialize(&mut Serializer::with_formatter(out, Ascii));
-    written.expect("a JSON value has string keys, and a vector takes every byte");
+    written.expect("writing a JSON value to a vector cannot fail");
 }
 
 /// A formatter for compact JSON that escapes non-ASCII characters.

@@ -1,4 +1,4 @@
-//! The checks that all servers of agents make before a request runs, and their options.
+//! The options of all agent servers, and their checks before a request runs.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -33,10 +33,10 @@ const MAX_RUNNING: usize = 1_024;
 /// if that is less.
 const MAX_ADMITTING: usize = 256;
 
-/// The methods to read a stream. Web pages of other origins can use GET without permission for the method.
+/// The methods for reading a stream. Preflight responses need not list them, because CORS always allows GET.
 const READING: &str = "GET, OPTIONS";
 
-/// The options that all servers of agents have.
+/// The options of all agent servers.
 pub struct GateSettings {
     pub providers: Vec<Arc<dyn ContextProvider>>,
     pub grace: Duration,
@@ -62,7 +62,7 @@ impl Default for GateSettings {
     }
 }
 
-/// The checks before a request runs: its host, its origin, its method, its size, its caller and a place for it.
+/// The checks before a request runs: its host, origin, method, size and caller, and the limits on running requests.
 pub struct Gate {
     providers: Vec<Arc<dyn ContextProvider>>,
     max_message: usize,
@@ -70,7 +70,7 @@ pub struct Gate {
     /// The clients whose context providers run.
     admitting: Arc<FairLimit<String>>,
     running: Arc<FairLimit<String>>,
-    /// The memory of requests that run and of responses that are not sent yet.
+    /// The memory of running requests and of unsent responses.
     memory: Arc<FairLimit<String>>,
     max_in_flight: usize,
     hosts: AllowedHosts,
@@ -87,9 +87,9 @@ pub struct AdmittedRequest {
     pub body: WholeBody,
     /// The action context; `None` without context providers.
     pub action_context: Option<Map<String, Value>>,
-    /// The owner of what the request creates; empty without context providers.
+    /// The owner of the conversations that the request creates; empty without context providers.
     pub owner: String,
-    /// The client that holds the place.
+    /// The client that holds the slot.
     pub client: String,
     pub place: FairPermit<String>,
 }
@@ -219,7 +219,7 @@ impl Gate {
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body =
             read_body(body, self.max_message, &self.room, from).await.map_err(Error::from)?;
-        // Slots are taken after the body was read, so that a slow body does not hold a slot.
+        // Take the slots after the body has been read, so that a slow client does not hold one.
         let address = address_key(from);
         let admitting = self.take_place(&self.admitting, address.clone())?;
         let known = self.identify(&parts).await?;
@@ -246,7 +246,7 @@ impl Gate {
         limit.take_place(client).ok_or(Error::TooManyRunning(self.max_in_flight))
     }
 
-    /// Returns the action context of a request, and the owner of what it creates.
+    /// Returns the action context of a request, and the owner of the conversations that it creates.
     async fn identify(
         &self,
         parts: &Parts,
@@ -261,7 +261,7 @@ impl Gate {
         known.map(Some).map_err(|error| self.masked(error))
     }
 
-    /// Builds the JSON response for a result, which counts as memory of `client` until it is sent.
+    /// Builds the JSON response for a result, whose size counts against the memory of `client` until it is sent.
     ///
     /// # Errors
     /// Returns an error if the client already uses its share.
@@ -270,7 +270,7 @@ impl Gate {
         response.map_err(|error| Error::from(error).into())
     }
 
-    /// Converts an error of the program's code, without its details unless they are exposed.
+    /// Converts an error of application code. It is masked unless errors are exposed.
     pub fn masked(&self, error: genkit_core::Error) -> Rejection {
         Rejection::masked(error, self.exposes_errors)
     }
@@ -291,7 +291,7 @@ pub(super) fn address_key(from: Option<IpAddr>) -> String {
     from.map_or_else(String::new, |from| format!("address {}", client_for(from)))
 }
 
-/// Defines the options that all servers of agents have, for a type with the fields `gate`, `listening` and `shutdown`.
+/// Defines the options of all agent servers, for a type with the fields `gate`, `listening` and `shutdown`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! agent_server_options {
@@ -325,9 +325,9 @@ macro_rules! agent_server_options {
             /// Adds a [`ContextProvider`], which reads each request before its run starts, identifies the caller and
             /// creates the action context. Default is none: every client can call the server.
             ///
-            /// A conversation belongs to the [`owner`](ContextProvider::owner) that the providers return, by default the
-            /// whole value of `auth`. For another caller it does not exist. Without providers, a conversation belongs to
-            /// every client that knows its id or has a copy of it.
+            /// A conversation belongs to the [`owner`](ContextProvider::owner) that the providers return, by default
+            /// the whole value of `auth`. For other callers it does not exist. Without providers, every client that
+            /// knows the id of a conversation or has a copy of it can continue it.
             pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
                 self.gate.providers.push(std::sync::Arc::new(provider));
                 self
@@ -342,15 +342,16 @@ macro_rules! agent_server_options {
 
             /// Sets the concurrency limit: the maximum number of runs at the same time. Default is 1,024; additional
             /// requests are rejected with 429. A client is identified by its context provider, or else by its address.
-            /// It cannot hold more slots than it leaves free for the others, so a single client gets at most half.
+            /// A client cannot use more slots than it leaves free for other clients, so a single client gets at most
+            /// half.
             pub fn max_in_flight(mut self, runs: usize) -> Self {
                 self.gate.max_in_flight = runs;
                 self
             }
 
             /// Sets the origins whose web pages can call the server (CORS), for example `https://app.example.com`; `*`
-            /// allows all. Pages of the server's own origin are always allowed and, if the server listens on loopback,
-            /// pages from loopback. Default is none; requests from other origins are rejected with 403.
+            /// allows all. Default is none; requests from other origins are rejected with 403. Pages from the server's
+            /// own origin are always allowed. If the server listens on loopback, all pages from loopback are allowed.
             pub fn cors(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.gate.origins.extend(origins.into_iter().map(Into::into));
                 self
@@ -374,7 +375,8 @@ macro_rules! agent_server_options {
                 self
             }
 
-            /// Sets the grace period: how long active runs have to finish when the server stops. Default is 10 seconds.
+            /// Sets the grace period: the time that active runs have to finish when the server stops. Default is 10
+            /// seconds.
             pub fn grace(mut self, time: std::time::Duration) -> Self {
                 self.gate.grace = time;
                 self

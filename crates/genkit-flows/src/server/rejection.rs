@@ -1,4 +1,4 @@
-//! Requests that a server of agents rejects, as responses.
+//! Responses of agent servers to rejected requests.
 
 use axum::http::header::{ALLOW, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
@@ -11,12 +11,12 @@ use genkit_core::internal::status;
 use genkit_core::{Error, ErrorKind};
 use genkit_http_server::internal::BodyError;
 
-/// A request that is rejected before its stream begins.
+/// The rejection of a request, before its stream starts.
 pub struct Rejection {
     status: StatusCode,
     code: &'static str,
     message: String,
-    /// The methods that are supported, if the method is not.
+    /// The supported methods, if the request has another method.
     allow: Option<&'static str>,
 }
 
@@ -37,13 +37,14 @@ impl Rejection {
         }
     }
 
-    /// Creates the rejection for a method that is not supported, with the methods that are.
+    /// Creates the rejection of an unsupported method. `allow` lists the supported methods.
     pub fn of_method(error: &(impl Topic + std::fmt::Display), allow: &'static str) -> Self {
         let status = StatusCode::METHOD_NOT_ALLOWED;
         Self { status, allow: Some(allow), ..Self::of_server(error, None) }
     }
 
-    /// Masks an error of the program's code.
+    /// Creates the rejection for an error of application code. It is masked unless errors are
+    /// exposed.
     pub fn masked(error: Error, exposes_errors: bool) -> Self {
         let (code, message) = masked_error(error, exposes_errors);
         let kind = status::kind_of(code).unwrap_or(ErrorKind::Internal);

@@ -47,8 +47,8 @@ impl FlowQuery {
     }
 }
 
-/// Whether the client requests an event stream explicitly, as Genkit's clients do, or accepts no other type. A range
-/// such as `*/*` means JSON.
+/// Returns whether the client requests an event stream explicitly, as Genkit's clients do, or accepts no other type.
+/// A range such as `*/*` means JSON.
 fn accepts_events(headers: &HeaderMap) -> bool {
     let (precision, events) = accepted_weight(headers, "text/event-stream");
     let (_, json) = accepted_weight(headers, "application/json");

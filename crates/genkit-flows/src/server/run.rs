@@ -46,14 +46,14 @@ pub(super) struct FlowRun<W> {
 }
 
 impl FlowEndpoint {
-    /// Prepares the run of a flow. Chunks are sent to `chunks`, or discarded without it.
+    /// Prepares the run of a flow. Chunks are sent to `chunks`, or discarded if it is `None`.
     pub(super) fn start_flow(
         self: &Arc<Self>,
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,
     ) -> FlowRun<impl Future<Output = Result<Value, FlowErrorResponse>> + Send + use<>> {
         let AdmittedFlow { flow, input, context, extensions, place, .. } = admitted;
-        // The end of the server cancels all running flows.
+        // All running flows are cancelled when the server ends.
         let cancel = self.end.child_token();
         let root = root(&context);
         let trace = TraceHeaders::from_root(&root);
@@ -99,7 +99,8 @@ pub(super) struct TraceHeaders([(HeaderName, HeaderValue); 2]);
 
 impl TraceHeaders {
     fn from_root(root: &Root) -> Self {
-        let value = |id: String| HeaderValue::from_str(&id).expect("hex digits are a value");
+        let value =
+            |id: String| HeaderValue::from_str(&id).expect("hex digits are a valid header value");
         Self([
             (TRACE_ID, value(root.trace_id.to_string())),
             (SPAN_ID, value(root.span_id.to_string())),
@@ -118,7 +119,7 @@ struct StreamCaller(mpsc::Sender<Value>);
 impl Caller for StreamCaller {
     fn send_chunk(&self, chunk: Value) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            // The receiver is gone because the flow is being dropped.
+            // The receiver has been dropped only if the flow is being dropped.
             let _ = self.0.send(chunk).await;
         })
     }

@@ -1,4 +1,4 @@
-//! Seals for what clients store and send back.
+//! Seals for data that clients store and send back.
 
 use genkit_core::internal::seal::{MIN_KEY, Seal};
 
@@ -15,7 +15,8 @@ pub fn create_seal(key: Option<&[u8]>, domain: &[u8]) -> Result<Seal, (usize, us
     }
 }
 
-/// Returns what a seal is bound to. The length comes first, so that the first text cannot run into the second.
+/// Returns the associated data of a seal. The length of the first text comes first, so that different pairs
+/// never have the same bytes.
 pub fn bound_to(first: &str, second: &str) -> Vec<u8> {
     [&(first.len() as u64).to_be_bytes()[..], first.as_bytes(), second.as_bytes()].concat()
 }

@@ -26,8 +26,8 @@ use genkit_http_server::internal::{
 const PORT: u16 = 3400;
 
 impl FlowServer {
-    /// Returns a plain future that serves until shutdown, for `tokio::spawn`, `block_on` and `select!`. Awaiting the
-    /// server does the same.
+    /// Serves until shutdown, as awaiting the server does. Use it where a future is required, as in `tokio::spawn`,
+    /// `block_on` and `select!`.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -37,7 +37,7 @@ impl FlowServer {
     /// ```
     ///
     /// # Errors
-    /// The errors of awaiting the [`FlowServer`].
+    /// Returns the same errors as awaiting the [`FlowServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
         let listening = std::mem::take(&mut self.listening);
@@ -153,16 +153,17 @@ pub struct StartedServer {
     stop: CancellationToken,
     /// The requests to wait for during shutdown.
     pub drain: Drain,
-    /// Cancelled to end streams without an end.
+    /// Cancelled to end streams that never end on their own.
     pub end: CancellationToken,
     signals: JoinHandle<()>,
 }
 
 impl StartedServer {
-    /// Listens at the given place, by default on loopback at the port of the environment, until `shutdown` or a signal.
+    /// Listens on the given address until `shutdown` or a signal. Default is loopback with the port in the environment
+    /// variable `PORT`.
     ///
     /// # Errors
-    /// Fails if the place is not valid or not available.
+    /// Returns an error if the address is invalid or not available.
     pub async fn start(
         listening: Listening,
         shutdown: Option<BoxFuture<'static, ()>>,
@@ -186,7 +187,7 @@ impl StartedServer {
         }
     }
 
-    /// Returns whether the server listens on an address, and not on a Unix socket.
+    /// Returns whether the server listens on a network address, not on a Unix socket.
     pub fn has_address(&self) -> bool {
         self.listener.address().is_some()
     }
@@ -194,7 +195,7 @@ impl StartedServer {
     /// Serves until shutdown.
     ///
     /// # Errors
-    /// Fails if connections can no longer be accepted.
+    /// Returns an error if connections can no longer be accepted.
     pub async fn serve(self, app: Router, path: &str, grace: Duration) -> Result<()> {
         let Self { listener, told, stop, drain, end, signals } = self;
         tracing::info!("listening on {listener}{path}");
@@ -208,7 +209,7 @@ impl StartedServer {
     }
 }
 
-/// Returns the loopback address with the port from the environment.
+/// Returns the loopback address with `port`, the value of the environment variable `PORT`, or with the default port.
 fn default_place(port: Option<&str>) -> Result<ListenAddress> {
     let port = match port.map(str::trim).filter(|port| !port.is_empty()) {
         Some(port) => port.parse::<u16>().map_err(|_| E::Port(port.to_owned()))?,

@@ -18,7 +18,7 @@ pub(super) const METHODS: &str = "POST, OPTIONS";
 /// The response headers that web pages can read.
 const EXPOSED: &str = "x-genkit-stream-id, x-genkit-trace-id, x-genkit-span-id";
 
-/// How long streams have to send their end after the server has ended. Default is 0.5 seconds.
+/// The time that streams have to send their last event after the server has ended. Default is 0.5 seconds.
 const CUT_OFF: Duration = Duration::from_millis(500);
 
 /// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
@@ -43,7 +43,7 @@ pub(super) struct FlowEndpoint {
     pub(super) running: Arc<FairLimit<String>>,
     /// The readers of streams that were resumed.
     pub(super) reading: Arc<FairLimit<String>>,
-    /// The memory of requests that run and of responses that are not sent yet.
+    /// The memory of running requests and of unsent responses.
     pub(super) memory: Arc<FairLimit<String>>,
     pub(super) max_in_flight: usize,
     /// `None` accepts every host.

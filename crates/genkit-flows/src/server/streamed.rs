@@ -1,4 +1,4 @@
-//! Streamed responses: a flow that runs while its client reads, and stops with it.
+//! Streamed responses. A flow runs while its client reads, and stops when the client disconnects.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -33,7 +33,7 @@ pub(super) const CHUNKS: usize = 1;
 
 type FlowWork = BoxFuture<'static, Result<Value, FlowErrorResponse>>;
 
-/// Events as frames. Ends with an error if the client does not read them in time.
+/// A body that sends events as frames. Ends with an error if the client does not read them in time.
 pub(super) struct FlowFrames<S> {
     events: Arc<Mutex<FrameSource<S>>>,
     limit: Duration,
@@ -82,7 +82,7 @@ impl FlowEndpoint {
     }
 }
 
-/// Builds the response that sends the frames from `receiver`, and holds `held` until all are sent.
+/// Builds the response that sends the frames from `receiver`, and drops `held` when all are sent.
 pub fn frames_response(receiver: mpsc::Receiver<Bytes>, held: impl Send + 'static) -> Response {
     let frames = futures_util::stream::unfold((receiver, held), |mut unsent| async move {
         let frame = unsent.0.recv().await?;
@@ -103,7 +103,7 @@ fn event_stream(body: Body) -> Response {
 impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
     fn new(events: S, limit: Duration) -> Self {
         let events = Arc::new(Mutex::new(FrameSource::Waiting(events, None)));
-        // A flow whose client does not read is not polled, and its time limit would never be checked.
+        // If the client does not read, the flow is not polled and its own time limit is never checked.
         let watched = Arc::clone(&events);
         let watchdog = tokio::spawn(async move {
             tokio::time::sleep(limit).await;
@@ -120,7 +120,8 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
         if self.ended {
             return Poll::Ready(None);
         }
-        // Taken out of the lock, because polling can block its thread and the watchdog must not wait for it.
+        // Take the events out of the lock, because polling them can block the thread, and the watchdog must not wait
+        // for that.
         let taken = std::mem::replace(&mut *lock(&self.events), FrameSource::Polled);
         let FrameSource::Waiting(mut events, _) = taken else {
             self.ended = true;

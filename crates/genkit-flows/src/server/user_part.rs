@@ -4,12 +4,11 @@ use http::Uri;
 
 use genkit_core::{Message, Part};
 
-/// Hosts that return the program's stored files to a provider, which reads them with the account of the program.
+/// The hosts of file APIs. A provider reads files from them with the credentials of the program.
 const FILE_HOSTS: [&str; 3] =
     ["generativelanguage.googleapis.com", "api.openai.com", "api.anthropic.com"];
 
-/// Checks a message that a client sends for its user, and removes the metadata of its parts, which only this library
-/// writes.
+/// Checks a user message from a client, and removes the metadata of its parts, which only this library writes.
 ///
 /// # Errors
 /// Returns the reason if a part is neither text, inline media, nor media at an `https` URL. Other parts refer to content
@@ -18,7 +17,7 @@ pub fn check_user_message(message: &mut Message) -> Result<(), &'static str> {
     for part in &mut message.content {
         part.metadata_mut().clear();
         if !matches!(part, Part::Text { .. } | Part::Media { .. }) {
-            return Err("a message of a client consists of text and media");
+            return Err("a message from a client can contain only text and media");
         }
         check_media(part)?;
     }
@@ -29,11 +28,11 @@ fn check_media(part: &Part) -> Result<(), &'static str> {
     let Part::Media { media, .. } = part else { return Ok(()) };
     match is_readable(&media.url) {
         true => Ok(()),
-        false => Err("media of a client must be a `data:` URL or a public `https` URL"),
+        false => Err("media from a client must be a `data:` URL or a public `https` URL"),
     }
 }
 
-/// Returns whether the media at `url` is inline, or is read without the account of the program.
+/// Returns whether the media at `url` is inline, or can be read without the credentials of the program.
 pub fn is_readable(url: &str) -> bool {
     if url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:")) {
         return true;

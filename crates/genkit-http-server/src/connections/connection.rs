@@ -36,9 +36,9 @@ pub struct Connection {
     number: u64,
     client: IpAddr,
     clock: Arc<AtomicU32>,
-    /// The phase, and the second when it began.
+    /// The phase, and the second in which it started.
     phase: AtomicU64,
-    /// The second when the client stopped reading, plus one; 0 while it reads.
+    /// The second in which the client stopped reading, plus one; 0 while it reads.
     unread: AtomicU32,
     task: OnceLock<AbortHandle>,
 }
@@ -144,14 +144,14 @@ impl Connection {
         let limit = match phase {
             Phase::New | Phase::Head => HEAD_SECONDS,
             Phase::Idle => IDLE_SECONDS,
-            // These have their own time limits.
+            // Bodies and handlers have their own time limits.
             Phase::Body | Phase::Answering => return false,
         };
         now.saturating_sub(since) > limit
     }
 
-    /// Returns the rank for closing connections to make room, lowest first; `None` if this connection must not be
-    /// closed. Connections without a complete request head come first, then those that have been waiting longest.
+    /// Returns the rank of this connection, or `None` if it must not be closed. To make room, connections with the
+    /// lowest rank are closed first: those without a complete request head, then those that have been waiting longest.
     pub(super) fn rank(&self) -> Option<(bool, u32, u64)> {
         let (phase, since) = self.phase();
         let has_spoken = match phase {

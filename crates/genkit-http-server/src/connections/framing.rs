@@ -7,11 +7,11 @@ const MAX_LINE: usize = 64 * 1024;
 /// The byte that replaces the rest of a rejected request. It is invalid everywhere, so hyper responds with 400.
 const INVALID: u8 = 0;
 
-/// Follows the requests of one connection.
+/// Tracks the framing of the requests on one connection.
 #[derive(Debug, Default)]
 pub(super) struct Framing {
     state: State,
-    /// The beginning of the current line.
+    /// The current line, as far as it has been received.
     line: Vec<u8>,
     head: Head,
 }
@@ -32,7 +32,7 @@ enum State {
     Rejected,
 }
 
-/// The lines of the current head that were seen.
+/// The properties of the current head that affect its framing.
 #[derive(Debug, Default)]
 struct Head {
     version: Option<Version>,
@@ -50,12 +50,13 @@ enum Version {
     Other,
 }
 
-/// The request is ambiguous or malformed.
+/// The error of an ambiguous or malformed request.
 #[derive(Debug, PartialEq, Eq)]
 struct Ambiguous;
 
 impl Framing {
-    /// Checks bytes that were read from the connection. From the first byte that is not acceptable, they are invalidated.
+    /// Checks bytes that were read from the connection, and overwrites those from the first unacceptable line end with
+    /// [`INVALID`].
     pub(super) fn check(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         while at < bytes.len() {
@@ -126,7 +127,7 @@ impl Head {
             let length = parse_length(value).filter(|_| self.length.is_none());
             self.length = Some(length.ok_or(Ambiguous)?);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            // No other encoding is decoded.
+            // Only `chunked` is decoded.
             if self.is_chunked || !value.eq_ignore_ascii_case(b"chunked") {
                 return Err(Ambiguous);
             }
@@ -188,7 +189,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// Returns whether requests are accepted, in pieces of each of several sizes.
+    /// Returns whether requests are accepted, and checks that the result does not depend on the size of the pieces.
     fn is_accepted(requests: &str) -> bool {
         let results = [1, 2, 7, requests.len()].map(|size| {
             let (mut framing, mut bytes) = (Framing::default(), requests.as_bytes().to_vec());

@@ -1,4 +1,5 @@
-//! The I/O stream of a connection, which observes whether its client sends and reads, and checks what it sends.
+//! The I/O stream of a connection. It observes whether the client sends and reads, and checks the framing of
+//! requests.
 
 use std::io;
 use std::pin::Pin;

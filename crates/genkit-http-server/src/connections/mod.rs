@@ -1,5 +1,5 @@
-//! The table of open connections: their maximum number, and which are closed first. Uses a clock of whole seconds and
-//! does no I/O.
+//! The table of open connections, which limits their number and closes them. Uses a clock of whole seconds and does no
+//! I/O.
 
 mod connection;
 mod framing;
@@ -17,12 +17,12 @@ pub(super) use self::connection::RequestAtWork;
 pub(super) use self::io::ConnectionIo;
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of connections. Default is 10,000, or three quarters of the files that the process can open if
-/// that is less.
+/// The maximum number of connections. Default is 10,000, or three quarters of the file descriptors that the process
+/// can open if that is less.
 const MAX_CONNECTIONS: usize = 10_000;
 
-/// The share of silent connections that are closed at the same time to make room: one in this many
-/// of all connections.
+/// The divisor for the number of silent connections closed at the same time to make room: at most the connection limit
+/// divided by this.
 const GOING_AT_ONCE: usize = 64;
 
 /// All connections of a server.
@@ -96,7 +96,7 @@ impl ConnectionTable {
         Some(OpenConnection { table: Arc::clone(self), connection })
     }
 
-    /// Closes waiting connections after the process has run out of files.
+    /// Closes waiting connections after the process has run out of file descriptors.
     pub(crate) fn make_room(&self) {
         let mut open = lock(&self.open);
         let greediest = open.greediest();
@@ -169,7 +169,7 @@ impl Drop for OpenConnection {
     }
 }
 
-/// Returns how many files this process can have open.
+/// Returns the number of file descriptors that this process can open.
 fn open_files() -> Option<u64> {
     #[cfg(unix)]
     return rustix::process::getrlimit(rustix::process::Resource::Nofile).current;

@@ -1,4 +1,4 @@
-//! Listening: the address or listener of an HTTP server, and its notification.
+//! The address or listener of an HTTP server, and the function that receives the address.
 
 pub(crate) mod stream;
 #[cfg_attr(not(unix), path = "unix_socket_off.rs")]

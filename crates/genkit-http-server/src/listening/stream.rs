@@ -12,12 +12,12 @@ use tokio::net::TcpStream;
 use super::unix_socket::UnixStream;
 use genkit_core::BoxFuture;
 
-/// Wraps a connection before HTTP is spoken.
+/// A function that wraps a connection before HTTP, for example in TLS.
 pub type Acceptor =
     Arc<dyn Fn(HttpStream) -> BoxFuture<'static, io::Result<HttpStream>> + Send + Sync>;
 
-/// The byte stream of a client's connection, as passed to
-/// `McpServer::accept_with`. Implements tokio's `AsyncRead` and `AsyncWrite`.
+/// The byte stream of a client's connection, as passed to the acceptor of `McpServer::accept_with`.
+/// Implements tokio's `AsyncRead` and `AsyncWrite`.
 pub struct HttpStream(Inner);
 
 enum Inner {
@@ -40,7 +40,7 @@ impl HttpStream {
         Self(Inner::Unix(stream))
     }
 
-    /// Creates a stream from a stream that the program wrapped.
+    /// Creates a stream from any byte stream, such as a connection wrapped in TLS.
     #[doc(hidden)]
     pub fn other(stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static) -> Self {
         Self(Inner::Other(Box::new(stream)))

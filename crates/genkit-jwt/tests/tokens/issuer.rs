@@ -25,7 +25,7 @@ pub(crate) enum Page {
     Status(u16),
     Redirect(String),
     Never,
-    /// One blank per second, without end.
+    /// One space per second, forever.
     Trickle,
 }
 
@@ -79,7 +79,7 @@ impl Issuer {
         JwtVerifier::builder(self.url.as_str(), AUDIENCE).build().expect("a verifier")
     }
 
-    /// A token from this issuer.
+    /// Returns a token from this issuer.
     pub(crate) fn token(&self, key: &Signer) -> String {
         key.token(&with(&json!({ "iss": self.url })))
     }

@@ -1,5 +1,4 @@
-//! The keys of an issuer: cached, refreshed and revoked; and issuers that are slow, large or
-//! malicious.
+//! Tests of the keys of an issuer: caching, refresh and revocation, and slow or malicious issuers.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Valid tokens, and attacks.
+//! Tests of valid tokens and of attacks.
 
 mod issuer;
 mod keys;

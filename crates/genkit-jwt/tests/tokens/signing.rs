@@ -45,7 +45,7 @@ impl Signer {
         Self { id: id.to_owned(), algorithm, key }
     }
 
-    /// The public key, as the issuer publishes it.
+    /// Returns the public key as the issuer publishes it.
     pub(crate) fn jwk(&self) -> Value {
         let mut key = match &self.key {
             Key::Rsa(key) => {
@@ -111,13 +111,13 @@ pub(crate) fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The time in `more` seconds, in seconds since the Unix epoch.
+/// Returns the time `more` seconds from now, in seconds since the Unix epoch.
 pub(crate) fn in_seconds(more: i64) -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
     i64::try_from(now).expect("a time") + more
 }
 
-/// The claims of a valid token.
+/// Returns the claims of a valid token.
 pub(crate) fn claims() -> Value {
     json!({
         "iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "client_id": "a client",
@@ -125,7 +125,7 @@ pub(crate) fn claims() -> Value {
     })
 }
 
-/// The valid claims with these changes; `null` removes a claim.
+/// Returns the claims of a valid token with these changes; `null` removes a claim.
 pub(crate) fn with(others: &Value) -> Value {
     let mut claims = claims();
     for (name, claim) in others.as_object().expect("an object") {

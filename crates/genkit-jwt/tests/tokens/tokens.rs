@@ -1,4 +1,4 @@
-//! The verification of a token with known keys.
+//! Tests of the verification of tokens with known keys.
 
 use ring::hmac;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ async fn every_algorithm_that_the_server_names_is_taken_and_no_other() {
 async fn required_claims_are_checked() {
     let key = Signer::new("k", "ES256");
     let verifier = verifier(&[&key]);
-    // The message contains the whole address, so that an extra slash is noticed.
+    // The message contains the complete URL, which makes an extra slash visible.
     let issuer = format!("the token has the wrong issuer; expected `{ISSUER}`");
     let audience = format!("the token has the wrong audience; expected `{AUDIENCE}`");
     let subject = "the token has no subject; it needs the claim `sub`";
@@ -154,7 +154,7 @@ async fn signature_counts_for_what_was_signed_by_the_key_that_is_named() {
     let rsa = Signer::new("k", "RS256");
     let told = fault(&verifier_of, &rsa.token(&claims())).await;
     assert_eq!(told, "the token is signed with an unknown key");
-    // A key that declares an algorithm is used for no other.
+    // A key that declares an algorithm is not used with any other.
     let mut jwk = rsa.jwk();
     jwk["alg"] = json!("PS256");
     let keys = json!({ "keys": [jwk] });

@@ -1,14 +1,13 @@
-//! A server as the proxy of a host.
+//! A server as a proxy for the servers of a host.
 
 use super::McpServer;
 
 impl McpServer {
-    /// Makes this server a proxy: it serves the items of the host's servers in addition to the program's
-    /// own.
+    /// Makes this server a proxy, which serves the items of the host's servers in addition to its own.
     ///
-    /// Clients see the names as `key__tool`, because many clients reject a `/`. [`only`](Self::only) and
-    /// [`except`](Self::except) match `key/tool`. When an item is added to or removed from a server, it is
-    /// added or removed here. Questions from these servers to their user are forwarded to the client of this server.
+    /// Clients receive names of the form `key__tool`, because many clients reject a `/`. [`only`](Self::only) and
+    /// [`except`](Self::except) match `key/tool`. When a server adds or removes an item, this server does the same.
+    /// Questions from these servers to the user are forwarded to the client of this server.
     ///
     /// ```no_run
     /// use genkit::mcp::McpHost;

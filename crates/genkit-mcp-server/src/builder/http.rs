@@ -74,9 +74,8 @@ impl McpServer {
         self
     }
 
-    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP on a server
-    /// that listens on its own. A connection is closed if the acceptor returns an error or does not finish
-    /// within 30 seconds.
+    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP. A router does not use
+    /// it. A connection is closed if the acceptor returns an error or does not finish within 30 seconds.
     ///
     /// With `tokio-rustls` the closure is
     /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.
@@ -102,8 +101,8 @@ impl McpServer {
         self
     }
 
-    /// Sets a function that is called with the listening address once the server accepts connections over
-    /// HTTP. Use it to learn which port replaced port 0, or to open a browser.
+    /// Sets a function that is called with the listening address once the server accepts connections over HTTP. Use it
+    /// to find out the port that replaces port 0, or to open a browser.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -118,8 +117,8 @@ impl McpServer {
         self
     }
 
-    /// Requires this bearer token (`Authorization: Bearer TOKEN`) in every request over HTTP. Default is to
-    /// require nothing.
+    /// Requires this bearer token (`Authorization: Bearer TOKEN`) in every request over HTTP. Default is no
+    /// authentication.
     ///
     /// All clients share the token, so the server cannot distinguish them; use
     /// [`authenticate`](Self::authenticate) for that. If you call both methods, the last call applies.
@@ -129,13 +128,13 @@ impl McpServer {
         self
     }
 
-    /// Requires authentication: every request over HTTP needs a bearer token that `verifier` accepts.
-    /// Default is to require nothing.
+    /// Requires authentication: every request over HTTP needs a bearer token that `verifier` accepts. Default is no
+    /// authentication.
     ///
-    /// The [`Principal`](crate::Principal) that the verifier returns owns the sessions that it
-    /// opens, has its own quota and rate limit, appears in the audit events, and is available to functions
-    /// as `#[arg(extension)] user: &Principal`. The token is not available: the header is removed from the
-    /// request so that no function can pass it on.
+    /// The [`Principal`](crate::Principal) that the verifier returns owns the sessions that it opens, has its own quota
+    /// and rate limit, appears in the audit events, and is available to functions as `#[arg(extension)] user:
+    /// &Principal`. The token itself is not available: the header is removed from the request, so that no function can
+    /// forward it.
     ///
     /// ```no_run
     /// use genkit::mcp::server::{Principal, TokenError};
@@ -157,17 +156,17 @@ impl McpServer {
         self
     }
 
-    /// Sets the OAuth protected resource metadata (RFC 9728) and the challenges of MCP's authorization, from which
-    /// clients without a token learn where to get a token. [`authenticate`](Self::authenticate) sets the verifier of
-    /// the tokens, and is required.
+    /// Sets the OAuth protected resource metadata (RFC 9728). The server publishes it and refers to it in its
+    /// challenges, so that clients without a token can find the authorization server.
+    /// [`authenticate`](Self::authenticate) is also required, and sets the verifier of the tokens.
     pub fn protected_resource(mut self, resource: ProtectedResource) -> Self {
         self.settings.http.resource = Some(resource);
         self
     }
 
-    /// Sets the allowed hosts: the names that requests can use in `Host`, with or without a port. Default
-    /// is loopback, which rejects web pages that point their own domain at this machine (DNS rebinding). An
-    /// empty list rejects every request.
+    /// Sets the allowed hosts: the names that requests can use in `Host`, with or without a port. Default is loopback.
+    /// The check rejects web pages that point their own domain at this machine (DNS rebinding). An empty list rejects
+    /// every request.
     ///
     /// Behind a domain or a proxy, set this to the public name. Otherwise every request is rejected with
     /// 403, and the log contains the host of the request.
@@ -188,12 +187,11 @@ impl McpServer {
         self
     }
 
-    /// Sets the header from which the client address is read behind a reverse proxy, for example
-    /// `x-forwarded-for` or `x-real-ip`. Default is none: all clients behind a proxy count as one client,
-    /// with one quota and one rate limit.
+    /// Sets the header in which a reverse proxy reports the client address, for example `x-forwarded-for` or
+    /// `x-real-ip`. Default is none: all clients behind a proxy count as one client, with one quota and one rate limit.
     ///
-    /// The last address in the header is used, since the proxy wrote that address. Set this only if the
-    /// server can be reached only through the proxy; any other client could forge the header.
+    /// The last address in the header is used, since the proxy wrote it. Set this only if all requests come through the
+    /// proxy; any other client could forge the header.
     pub fn client_address_from(mut self, header: impl Into<String>) -> Self {
         self.settings.http.client_address_from = Some(header.into());
         self
@@ -203,10 +201,9 @@ impl McpServer {
     /// is none. `GET /health` returns 200 while the process responds, and `GET /health/ready` while the
     /// server is ready for clients.
     ///
-    /// The server is not ready (503, with a short reason) while it connects to the servers
-    /// [behind](Self::host) it, while none of them is connected, or while a
-    /// [`ready_when`](Self::ready_when) check fails. Neither route requires a token, a session or an
-    /// allowed `Host`, because probes have none.
+    /// The server is not ready (503, with a short reason) while it connects to the servers [behind](Self::host) it,
+    /// while none of them is connected, or while a [`ready_when`](Self::ready_when) check fails. Neither route requires
+    /// a token, a session or an allowed `Host`, because probes do not send them.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -246,20 +243,19 @@ impl McpServer {
         self
     }
 
-    /// Sets the session limit: the maximum number of open sessions. Default is 10,000. When the limit is
-    /// reached, opening a session ends the session that has been idle the longest, of the client with the
-    /// most sessions.
+    /// Sets the session limit: the maximum number of open sessions. Default is 10,000. When the limit is reached, a new
+    /// session ends the longest idle session of the client with the most sessions.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.settings.max_sessions = sessions;
         self
     }
 
-    /// Sets the session timeout: how long a session can be idle before it ends. Default is 5 minutes. When
-    /// it ends, the pending questions of its functions fail.
+    /// Sets the session timeout: the time that a session can be idle before it ends. Default is 5 minutes. When it
+    /// ends, the pending questions of its functions fail.
     ///
-    /// A session is idle while none of its requests runs and none of its streams is read. A function that
-    /// waits for an answer from a disconnected client does not keep the session alive: the client can
-    /// answer over another connection, but must reconnect within this time.
+    /// A session is idle while it has no running requests and the client reads none of its streams. A function that
+    /// waits for an answer from a disconnected client does not keep the session alive: the client can answer over
+    /// another connection, but must reconnect within this time.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -273,10 +269,9 @@ impl McpServer {
         self
     }
 
-    /// Sets the session store, which lets sessions survive a restart and move to another instance:
-    /// [`MemorySessions`](crate::MemorySessions); with the feature `durable` `RunSessions`, on
-    /// any store of durable runs; or a custom store. Default is none: after a restart, clients open new
-    /// sessions.
+    /// Sets the session store, with which sessions survive a restart and move to another instance. Use
+    /// [`MemorySessions`](crate::MemorySessions), `RunSessions` (feature `durable`) with any store of durable runs, or
+    /// a custom store. Default is none: after a restart, clients open new sessions.
     ///
     /// See [`SessionStore`](crate::SessionStore#what-does-not-move-to-another-instance) for
     /// the contents of a session, and the state that cannot move.
@@ -288,9 +283,9 @@ impl McpServer {
     /// Makes the server stateless: it keeps no sessions for clients of older protocols, so any instance can
     /// serve any request, but functions cannot ask these clients questions. Default is `false`.
     ///
-    /// These clients also receive no later notifications: the server does not offer them `listChanged` and
-    /// subscriptions, and does not remember the log level that they set. Clients of the 2026-07-28 protocol
-    /// have none of these limits.
+    /// These clients also receive no notifications outside a request: the server does not offer them `listChanged` and
+    /// subscriptions, and does not store the log level that they set. Clients of the 2026-07-28 protocol have none of
+    /// these limits.
     pub fn stateless(mut self, stateless: bool) -> Self {
         self.settings.http.sessions = !stateless;
         self

@@ -1,9 +1,9 @@
-//! Stubs for methods whose feature is disabled. They make the compiler name the feature, instead of
-//! only reporting that the method does not exist.
+//! Stubs for methods whose feature is disabled. With them, the compiler error names the feature,
+//! instead of only reporting that the method does not exist.
 
 use super::McpServer;
 
-/// Never implemented. Its error explains that a method for serving over HTTP needs a feature.
+/// Never implemented. Its error explains that serving over HTTP needs a feature.
 #[diagnostic::on_unimplemented(
     message = "serving over HTTP requires genkit's feature `mcp-http`, which is not enabled",
     label = "not available without this feature",

@@ -192,8 +192,8 @@ impl McpServer {
         self
     }
 
-    /// Adds a tag filter: the server offers only items that have this tag. If you add several tags, an item
-    /// needs only one of them.
+    /// Adds a tag filter: the server offers only items that have this tag. With several tags, an item needs at least
+    /// one of them.
     pub fn tagged(mut self, tag: impl Into<String>) -> Self {
         self.settings.filter.tags.push(tag.into());
         self
@@ -218,8 +218,8 @@ impl McpServer {
     /// unknown. If you add several rules, all of them must grant the item, and the scopes in `#[tool(permit = "..")]`
     /// must also grant it.
     ///
-    /// The rule runs for each item of a list and for each call, so it should be fast. Callers that see the
-    /// same items share one list, which is built once.
+    /// The rule runs for each item of a list and for each call, so it should be fast. Callers with access to the same
+    /// items share one list, which is built once.
     ///
     /// ```
     /// use genkit::tool;
@@ -246,19 +246,19 @@ impl McpServer {
         self
     }
 
-    /// Sets the page size: the maximum number of entries in one page of a list. Default is all.
+    /// Sets the page size: the maximum number of entries in one page of a list. Default is unlimited.
     pub fn page_size(mut self, size: usize) -> Self {
         self.settings.pages.size = Some(size);
         self
     }
 
-    /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools, so that clients without a
-    /// tool search do not receive hundreds of definitions. `search_tools` returns the definitions of the tools that
-    /// match a query, and `call_tool` calls one of them. Only tools that the client has access to are found. A call
-    /// through `call_tool` is a call of that tool: for its schema, permissions, approval, limits, middleware, tasks and
-    /// the audit log.
+    /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools, which saves clients
+    /// without a tool search hundreds of definitions. `search_tools` returns the definitions of the tools that match a
+    /// query, and `call_tool` calls one of them. A search finds only tools that the client has access to. A call
+    /// through `call_tool` is treated as a call of that tool: its schema, permissions, approval, limits, middleware and
+    /// tasks apply, and the audit log contains its name.
     ///
-    /// Claude Code and Codex search tools themselves, so they are listed all tools instead.
+    /// Claude Code and Codex have their own tool search, so they receive all tools instead.
     ///
     /// ```
     /// use genkit::testing::Client;
@@ -324,9 +324,9 @@ impl McpServer {
     /// server. Default is 1,024. Further calls are rejected with a protocol error.
     ///
     /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its address, can hold at
-    /// most as many slots as it leaves free for the others: a single client gets half of them. The same rule applies to
-    /// the sessions of one client, and to the calls to each server behind this one. A function that waits for an answer
-    /// from the user does not count.
+    /// most as many slots as it leaves free for other clients: a single client gets half of them. The same rule applies
+    /// to the sessions of one client, and to the calls to each server behind this one. A function that waits for an
+    /// answer from the user does not count.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.settings.max_in_flight = requests;
         self
@@ -341,19 +341,18 @@ impl McpServer {
     }
 
     /// Sets the maximum number of requests to one session (elicitation, approvals, sampling, roots) that can be
-    /// unanswered at the same time. Default is 8. A function that asks an additional question gets an error.
+    /// unanswered at the same time. Default is 8. A function that asks a further question receives an error.
     pub fn max_open_questions(mut self, questions: usize) -> Self {
         self.settings.max_questions = questions;
         self
     }
 
-    /// Sets the question timeout: how long a client or its user can take to answer a question (elicitation,
-    /// approvals, sampling, roots) while the function waits. Default is 10 minutes. The function then gets
-    /// an error.
+    /// Sets the question timeout: the time that a client or its user has to answer a question (elicitation, approvals,
+    /// sampling, roots) while the function waits. Default is 10 minutes. The function then receives an error.
     ///
-    /// If the client has disconnected, the function waits no longer than the lifetime of the session; over HTTP, that
-    /// is `session_timeout` after the last connection. Clients of the 2026-07-28 protocol answer by calling
-    /// again, and have one hour to do so.
+    /// If the client has disconnected, the function waits only until the session ends; over HTTP, that is
+    /// `session_timeout` after the last connection. Clients of the 2026-07-28 protocol answer with a repeated call,
+    /// within one hour.
     ///
     /// ```no_run
     /// use std::time::Duration;
@@ -367,15 +366,15 @@ impl McpServer {
         self
     }
 
-    /// Sets the cache lifetime: how long clients can cache lists and contents. Default is 0.
+    /// Sets the cache lifetime: the time that clients can cache lists and contents. Default is 0.
     pub fn cache_for(mut self, ttl: Duration) -> Self {
         self.settings.pages.cache_ttl = ttl;
         self
     }
 
-    /// Sets whether arguments are parsed strictly, exactly as the schema declares them. Default is `false`:
-    /// a string that does not match the schema is parsed again as JSON (`"5"` becomes 5), because models
-    /// send such strings. Arguments of tools that need approval are always parsed strictly.
+    /// Sets whether arguments must match the schema exactly. Default is `false`: a string that does not match the
+    /// schema is parsed again as JSON (`"5"` becomes 5), because models send such strings. Arguments of tools that need
+    /// approval are always parsed strictly.
     pub fn strict_args(mut self, yes: bool) -> Self {
         self.settings.strict_args = yes;
         self
@@ -395,10 +394,10 @@ impl McpServer {
         self
     }
 
-    /// Sets whether the trace context of clients is continued, from `traceparent` and `tracestate` in the
-    /// `_meta` of a request (SEP-414) or else, for example, in the HTTP headers. Default is `true`. A
-    /// parent-based sampler then lets the client decide what is recorded. With `false`, the server starts a
-    /// new trace for each request; use this for untrusted clients.
+    /// Sets whether the server continues the trace context of clients: `traceparent` and `tracestate` in the `_meta` of
+    /// a request (SEP-414), or else in the HTTP headers. Default is `true`. A parent-based sampler then applies the
+    /// client's sampling decision. With `false`, the server starts a new trace for each request; use this for untrusted
+    /// clients.
     pub fn trace_context(mut self, yes: bool) -> Self {
         self.settings.trace_context = yes;
         self
@@ -412,7 +411,7 @@ impl McpServer {
     /// [`genkit::Error`](genkit_core::Error) (including an error created by
     /// [`context`](genkit_core::ErrorContext::context)) or of an error that is a `String` or `&str`, without causes.
     /// Errors of other libraries (`std::io::Error`, `anyhow`, `sqlx`), which can contain file names, hosts and queries,
-    /// are replaced with a generic message with a reference. The log contains the complete error under the same
+    /// are replaced with a generic message that contains a reference. The log contains the complete error with the same
     /// reference.
     ///
     /// ```
@@ -440,7 +439,7 @@ impl McpServer {
         self
     }
 
-    /// Sets the approval fallback: the treatment of a call to a tool with `#[tool(needs_approval)]` if the client
+    /// Sets the approval fallback: how the server handles a call to a tool with `#[tool(needs_approval)]` if the client
     /// cannot ask its user. Default is [`ApprovalFallback::Refuse`].
     pub fn approval_fallback(mut self, fallback: ApprovalFallback) -> Self {
         self.settings.approval_fallback = fallback;
@@ -448,13 +447,12 @@ impl McpServer {
     }
 
     /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every client. The
-    /// first middleware added is the outermost. [`on_request`](crate::on_request) creates middleware from a closure.
+    /// first added middleware is the outermost. [`on_request`](crate::on_request) creates middleware from a closure.
     ///
     /// The middleware of the program (`GenkitBuilder::middleware`) also
     /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
     ///
-    /// Permissions are checked inside the middleware. A response is valid only for the client that it was
-    /// made for, so a cache must include
+    /// Permissions are checked inside the middleware. A response is valid only for its client, so a cache must include
     /// [`ServedRequest::client`](crate::ServedRequest::client) in its key.
     ///
     /// ```
@@ -475,12 +473,12 @@ impl McpServer {
         self
     }
 
-    /// Adds a sealing key, at least 32 random bytes, which signs the state of a question that is sent through the
-    /// client. All instances of a server need the same keys. Default is a random key of this process.
+    /// Adds a sealing key of at least 32 random bytes, which signs the state of questions that clients store and send
+    /// back. All instances of a server need the same keys. Default is a random key of this process.
     ///
-    /// If you add several keys, the first key signs and all of them verify, so that keys can be rotated without losing
-    /// a question: first add the new key to every instance as the second key, then make it the first key. Remove the
-    /// old key an hour later, when everything that it signed has expired.
+    /// If you add several keys, the first key signs and all of them verify. To rotate keys without losing a question,
+    /// add the new key to every instance as the second key, then make it the first key. Remove the old key an hour
+    /// later, when all states that it signed have expired.
     ///
     /// ```
     /// # fn key_of(_: &str) -> Vec<u8> { vec![7; 32] }
@@ -493,9 +491,9 @@ impl McpServer {
         self
     }
 
-    /// Adds sealing keys from an environment variable, which is read when the server starts. Each key is in
-    /// hex or base64; keys are separated by line breaks, blanks or commas. They follow the keys of earlier
-    /// calls and precede the keys of later calls. The first key signs, and the others only verify: see
+    /// Adds sealing keys from an environment variable, which is read when the server starts. Each key is in hex or
+    /// base64; keys are separated by line breaks, spaces or commas. They follow the keys of earlier calls and precede
+    /// the keys of later calls. The first key signs, and the others only verify; see
     /// [`sealing_key`](Self::sealing_key).
     ///
     /// ```no_run
@@ -512,9 +510,9 @@ impl McpServer {
         self
     }
 
-    /// Adds sealing keys from a file, such as a secret that your platform mounts. The file is read when the
-    /// server starts. It holds one key per line, in hex or base64, with the newest key first; `#` starts a
-    /// comment. Otherwise like [`sealing_keys_from_env`](Self::sealing_keys_from_env).
+    /// Adds sealing keys from a file, such as a secret that your platform mounts. The file is read when the server
+    /// starts. It contains one key per line, in hex or base64, with the newest key first; `#` starts a comment. In all
+    /// other respects, this method is like [`sealing_keys_from_env`](Self::sealing_keys_from_env).
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -526,9 +524,8 @@ impl McpServer {
         self
     }
 
-    /// Adds a skill folder, whose skills are read into the registry when the server starts. Call it again
-    /// to add more folders. See [`Skill::read_dir`](genkit_core::Skill::read_dir); `skills!`
-    /// embeds skills into the program instead.
+    /// Adds a skill folder, whose skills are read into the registry when the server starts. Can be called several
+    /// times. See [`Skill::read_dir`](genkit_core::Skill::read_dir); `skills!` embeds skills into the program instead.
     ///
     /// Clients list the skills over MCP's extension `io.modelcontextprotocol/skills` and read their files
     /// as resources. The rules of [`permit`](Self::permit) apply to each skill.
@@ -561,7 +558,7 @@ impl McpServer {
 
 impl std::fmt::Debug for McpServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // The settings hold keys and a token, which must not be printed.
+        // The settings contain keys and a token, which must not be printed.
         let mut shown = f.debug_struct("McpServer");
         shown.field("name", &self.settings.name).field("registry", &self.genkit.registry);
         shown.finish_non_exhaustive()

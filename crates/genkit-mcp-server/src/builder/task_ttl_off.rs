@@ -1,5 +1,5 @@
-//! Stubs for methods whose feature is disabled. They make the compiler name the feature, instead of
-//! only reporting that the method does not exist.
+//! Stubs for methods whose feature is disabled. With them, the compiler error names the feature,
+//! instead of only reporting that the method does not exist.
 
 use super::McpServer;
 

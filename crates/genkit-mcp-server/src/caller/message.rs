@@ -36,8 +36,8 @@ pub(crate) fn encoded_reply(id: &RequestId, result: &[u8]) -> Reply {
     finish_reply(out)
 }
 
-/// Builds the response with `result`. If the result is larger than `limit` bytes, returns the response of `instead`,
-/// which receives the actual size.
+/// Builds the response with `result`. If the result is larger than `limit` bytes, calls `instead` with its size and
+/// returns that response.
 pub(crate) fn limited_reply(
     id: &RequestId,
     result: &impl Serialize,
@@ -60,7 +60,7 @@ pub(crate) fn error_reply(id: Option<&RequestId>, error: &ErrorData) -> Reply {
     #[derive(Serialize)]
     struct Error<'a> {
         jsonrpc: &'static str,
-        // Not rmcp's own type: it omits an unknown id, but JSON-RPC requires `null`.
+        // rmcp's type omits an unknown id, but JSON-RPC requires `null`.
         id: Option<&'a RequestId>,
         error: &'a ErrorData,
     }

@@ -47,7 +47,7 @@ pub(crate) struct McpCaller {
     chunks: AtomicU32,
     approval_fallback: ApprovalFallback,
     question_timeout: Duration,
-    /// The in-flight slot, which is released while the client is asked.
+    /// The in-flight slot, which is released while a question waits for its answer.
     place: Mutex<Option<SlotGuard>>,
 }
 
@@ -84,7 +84,7 @@ impl McpCaller {
         drop(place);
     }
 
-    /// Returns whether `needs_approval` is left to the client, because it cannot be asked.
+    /// Returns whether the client, which cannot be asked, is trusted to approve calls.
     pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.has_capability(Capability::Elicitation)
@@ -96,7 +96,8 @@ impl McpCaller {
     }
 }
 
-/// Returns whether a token is at most as long as an id; it is copied into each notification.
+/// Returns whether a token is at most as long as an id. Longer tokens are ignored, because each
+/// notification contains a copy.
 fn is_short(token: &ProgressToken) -> bool {
     !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)
 }

@@ -1,4 +1,4 @@
-//! Notifications to a client: progress, logs, pages that the user has finished, and changes.
+//! Notifications to a client: progress, logs, finished URL elicitations, and changes.
 
 #![allow(deprecated, reason = "SEP-2577 deprecates logging, which current clients still use")]
 
@@ -29,7 +29,7 @@ pub(super) fn encode_log(severity: LogLevel, data: Value) -> Bytes {
     encode_notification("notifications/message", &params)
 }
 
-/// Builds the notification that the user is done with a page.
+/// Builds the notification that the user has finished a URL elicitation.
 pub(super) fn encode_completion(id: String) -> Bytes {
     let params = build_object(vec![("elicitationId", id.into())]);
     encode_notification("notifications/elicitation/complete", &params)

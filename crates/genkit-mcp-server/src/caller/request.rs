@@ -22,7 +22,7 @@ pub(crate) struct Request {
     pub(crate) session: Arc<Session>,
     /// Receives the messages that the request sends before its response.
     pub(crate) outlet: Outlet,
-    /// Cancelled when the client gives up on the request.
+    /// Cancelled when the client cancels the request or disconnects.
     pub(crate) cancel: CancellationToken,
     pub(crate) head: RequestHead,
     /// The client whose rate limit applies.
@@ -34,7 +34,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Creates the request for a message that is not parsed yet.
+    /// Creates the request of a message that has not been parsed yet.
     pub(crate) fn new(
         session: &Arc<Session>,
         outlet: Outlet,

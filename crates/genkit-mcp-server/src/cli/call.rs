@@ -38,7 +38,7 @@ pub(super) async fn call(server: McpServer, call: Call) -> Result<()> {
     Ok(())
 }
 
-/// The result as displayed to a user: text verbatim, all other content as JSON.
+/// Returns the result as displayed to a user: text verbatim, all other content as JSON.
 fn display_text(result: &Value) -> String {
     let blocks = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let shown = |block: &Value| match block["text"].as_str() {

@@ -28,7 +28,7 @@ pub(super) enum CliCommand {
     Publish(Publish),
 }
 
-/// The tool of `--call`, and how to call it.
+/// The tool that `--call` calls, and its options.
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) tool: String,
@@ -95,7 +95,8 @@ impl CliCommand {
     }
 }
 
-/// Reads a built-in flag. Returns `false` if the program defines a flag with the same name and another type.
+/// Reads a built-in flag. Returns `false` if the program defines a flag with the same name and a different
+/// type.
 pub(super) fn read_flag(matches: &ArgMatches, name: &str) -> bool {
     matches.try_get_one::<bool>(name).ok().flatten().copied().unwrap_or(false)
 }

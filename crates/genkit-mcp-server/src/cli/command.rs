@@ -105,7 +105,7 @@ fn built_in_flags() -> Vec<Arg> {
         flag("yes", "Approve the tool's confirmations without asking")
             .help_heading("With --call")
             .requires("call"),
-        flag("check", "Run the start-up checks and exit"),
+        flag("check", "Run the startup checks and exit"),
         flag("inspect", "Open this server in the MCP Inspector (requires npx)"),
         valued("install", "CLIENT", "Add this program to the configuration of a client")
             .value_parser(clients),

@@ -74,7 +74,8 @@ pub(super) async fn print_check(server: McpServer) -> Result<()> {
     ))
 }
 
-/// Returns one line for each difference between a served schema and the schema in the source.
+/// Returns one line for each part of a tool's schema that is changed or omitted when the tool is
+/// served.
 fn describe_losses(tools: &[Tool]) -> String {
     let mut text = String::new();
     for tool in tools {

@@ -56,7 +56,7 @@ impl McpServer {
     }
 }
 
-/// An MCP server with a command line. Await it to start it.
+/// An MCP server with a command line. Await it to execute the command line.
 ///
 /// | flag | effect |
 /// |---|---|
@@ -65,20 +65,20 @@ impl McpServer {
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
 /// | `--call NAME JSON` | calls a tool as an MCP client would, and prints its result; with `--json` as JSON |
-/// | `--check` | performs the checks that run when serving starts, and lists what is missing to publish the server (feature `publish`) |
+/// | `--check` | performs the startup checks, and lists the missing metadata for publishing the server (feature `publish`) |
 /// | `--bundle FILE` | writes a bundle (`.mcpb`), which users of Claude Desktop install with a double click (feature `publish`) |
 /// | `--server-json NAME` | prints the MCP registry entry for a name such as `io.github.me/notes` (feature `publish`); `--mcpb FILE` and `--oci IMAGE` add released bundles and an image |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
 /// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
 /// | `--help`, `--version` | |
 ///
-/// `--install` preserves every other byte of the file and copies it first. The entry contains the
-/// absolute path of the program and the program's own arguments, with absolute paths. `--name` sets the
-/// name of the entry (default: the name of the server), `--env KEY` passes a variable of this
-/// environment to the server, `--config FILE` selects another file, and `--dry-run` writes nothing.
+/// `--install` changes only this entry of the file, and makes a copy of the file first. The entry contains the absolute
+/// path of the program and the program's own arguments, with absolute paths. `--name` sets the name of the entry
+/// (default: the name of the server), `--env KEY` passes a variable of this environment to the server, `--config FILE`
+/// selects another file, and `--dry-run` writes nothing.
 ///
-/// An invalid command line, `--help` and `--version` exit the process, as usual with `clap`. Everything
-/// else returns.
+/// An invalid command line, `--help` and `--version` exit the process, as usual with `clap`. All other command lines
+/// return a result.
 ///
 /// # Errors
 /// Awaiting it returns the errors of [`McpServer`], and an error if the called tool fails or the configuration cannot
@@ -93,8 +93,8 @@ pub struct McpCli<'a> {
 impl<'a> McpCli<'a> {
     /// Adds your own flags and arguments, parsed by `clap`; `apply` configures the server from them.
     ///
-    /// `apply` runs before the server is started, listed, called or checked, but not for `--help` or
-    /// `--install`. Values that it borrows must outlive the server.
+    /// `apply` runs before the server is started, listed, called or checked, but not for `--help` or `--install`.
+    /// Values that the server borrows must outlive it.
     ///
     /// ```no_run
     /// use std::path::PathBuf;
@@ -115,10 +115,9 @@ impl<'a> McpCli<'a> {
     /// }
     /// ```
     ///
-    /// Arguments that the user passed are written to the entry of `--install` and `--inspect`. A `PathBuf`,
-    /// including a default value, is made absolute there, because clients start programs in other folders. A
-    /// flag of yours replaces a built-in flag with the same name. Your program needs `clap` 4 with `derive`
-    /// in its dependencies.
+    /// `--install` and `--inspect` include the arguments that the user passed. They make each `PathBuf` absolute,
+    /// including default values, because clients start programs in other folders. Your flags replace built-in flags
+    /// with the same name. Your program needs `clap` 4 with `derive` in its dependencies.
     pub fn cli_args<A: clap::Args>(
         self,
         apply: impl FnOnce(McpServer, A) -> Result<McpServer> + Send + 'a,
@@ -150,11 +149,11 @@ impl<'a> McpCli<'a> {
         Self { line: Some(arguments.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// Executes the command line. Awaiting the [`McpCli`] does the same; this method returns a future for
-    /// `block_on` and `select!`.
+    /// Executes the command line, as awaiting the [`McpCli`] does. Use it where a future is required, as in `block_on`
+    /// and `select!`.
     ///
     /// # Errors
-    /// Returns the errors of awaiting the [`McpCli`].
+    /// Returns the same errors as awaiting the [`McpCli`].
     pub async fn run(self) -> Result<()> {
         let Self { server, own, line } = self;
         let line = line.unwrap_or_else(|| std::env::args_os().collect());

@@ -1,4 +1,5 @@
-//! The program's own flags: parsed by `clap`, and written into entries that start the program.
+//! The program's own flags, which are parsed by `clap` and written to configuration entries that
+//! start the program.
 
 use std::any::TypeId;
 use std::ffi::{OsStr, OsString};

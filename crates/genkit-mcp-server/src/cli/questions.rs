@@ -1,4 +1,4 @@
-//! The answers to questions that a tool asks while `--call` runs it.
+//! Answers the questions that a tool asks while `--call` runs it.
 
 use std::io::{self, IsTerminal as _};
 
@@ -37,7 +37,7 @@ impl Respondent {
         }
     }
 
-    /// Adds the remedy to the error from a tool that asked without a user to answer.
+    /// Adds the remedy to the error of a tool that asked a question when there was no respondent.
     pub(super) fn explain(self, error: Error) -> Error {
         let asked = error.kind() == ErrorKind::FailedPrecondition;
         match self == Self::None && asked && error.chain().contains("`elicitation`") {
@@ -68,7 +68,7 @@ impl Respondent {
     }
 }
 
-/// Asks for each field, or for yes or no if there are none. An empty line leaves out an optional field.
+/// Asks for each field, or for yes or no if there are no fields. An empty line omits an optional field.
 fn ask(
     question: &Value,
     fields: &Map<String, Value>,
@@ -145,7 +145,7 @@ fn field_type(schema: &Value) -> &str {
     schema["type"].as_str().unwrap_or("string")
 }
 
-/// Reads the text that the user wrote as a value of the field's type.
+/// Parses the user's text as a value of the field's type.
 fn read_value(text: &str, schema: &Value) -> Option<Value> {
     match field_type(schema) {
         "boolean" => match text.to_lowercase().as_str() {

@@ -16,8 +16,8 @@ use crate::caller::message::Reply;
 use crate::session::OpenRequest;
 use genkit_core::BoxFuture;
 
-/// How long a function can block the task of its connection in one poll. Functions that take longer run
-/// in their own task from then on. Default is 1 millisecond.
+/// The time that a function can block the task of its connection in one poll. Later calls of a function
+/// that takes longer run in their own task. Default is 1 millisecond.
 const LONG_POLL: Duration = Duration::from_millis(1);
 
 /// A running request. Resolves to its response, or to `None` if the client no longer waits for a response.
@@ -40,7 +40,7 @@ pub(crate) enum Begun {
 }
 
 impl Call {
-    /// Creates a call that runs `work` to answer `open`. A panic is answered with an error.
+    /// Creates a call that runs `work` to respond to `open`. If it panics, the response is an error.
     pub(super) fn new(function: u64, open: OpenRequest, work: CallWork) -> Self {
         Self { work, open: Some(open), function, told: None }
     }
@@ -112,8 +112,8 @@ impl Future for Call {
     }
 }
 
-/// A set of the functions that block for long before they wait. It can contain false positives, whose
-/// only cost is a task.
+/// A probabilistic set of the functions whose first poll blocks for long. A false positive only costs an
+/// additional task.
 #[derive(Clone, Default)]
 pub(crate) struct SlowFunctions(Arc<[AtomicU64; 16]>);
 

@@ -24,7 +24,7 @@ use crate::tasks::TaskCall;
 /// digests.
 const MAX_ENTRY: usize = 1024 * 1024;
 
-/// Computes a result about a URI from the lists that the caller sees.
+/// Computes a result about a URI from the lists that the caller can read.
 type ReadLists = Box<dyn FnOnce(&RequestId, &Methods<'_>, &Lists, &str) -> Result<Reply, E> + Send>;
 
 impl Engine {
@@ -157,7 +157,7 @@ impl Engine {
         self.read_skills("resources/directory/read", uri, request, Box::new(read))
     }
 
-    /// Runs `read` on the lists that the caller sees.
+    /// Runs `read` on the lists that the caller can read.
     fn read_skills(
         &self,
         method: &'static str,
@@ -217,8 +217,8 @@ impl Engine {
         F: Future<Output = Result<Reply, ErrorData>> + Send + 'static,
     {
         let open = OpenRequest::new(&request.session, &request.id, &request.cancel)?;
-        // Boxed where it is created and not moved again: a question can keep the future for
-        // minutes, and a future that takes another future by value has space for it twice.
+        // Box the future where it is created, and do not move it again: a question can keep it alive
+        // for minutes, and a future that takes another future by value reserves space for it twice.
         let mut work: CallWork = Box::pin(work(self.clone(), request));
         if let Some(around) = around {
             work = Box::pin(around.run_inside(open.id().clone(), work));
@@ -232,7 +232,7 @@ fn identify_function(method: &str, name: &str) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one((method, name))
 }
 
-/// Performs the work of a request immediately, and records it in the audit log.
+/// Performs the work of a request synchronously, and records it in the audit log.
 pub(super) fn run_audited<T>(
     method: &'static str,
     name: &str,

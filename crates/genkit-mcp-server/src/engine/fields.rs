@@ -1,4 +1,4 @@
-//! Reads the members of parameters by name.
+//! Reads the fields of parameters by name.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use rmcp::model::{InputResponses, RequestMetaObject};
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The members that the parameters of any method have, or objects in them. All others are skipped.
+/// The fields of the parameters of all methods, and of the objects in [`OBJECTS`]. All others are skipped.
 const NAMES: [&str; 26] = [
     "_meta",
     "argument",
@@ -37,19 +37,19 @@ const NAMES: [&str; 26] = [
     "value",
 ];
 
-/// The members that are such objects.
+/// The fields that are objects with fields from [`NAMES`].
 const OBJECTS: [&str; 4] = ["argument", "context", "notifications", "ref"];
 
-/// An object whose members can be taken by name.
+/// An object whose fields can be taken by name.
 pub(super) struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Returns `None` if the text is not an object or has a duplicate member.
+    /// Parses an object. Returns `None` if the text is not an object or has a duplicate field.
     pub(super) fn parse_object(raw: &str) -> Option<Self> {
         serde_json::from_str(raw).ok()
     }
 
-    /// Takes a member that is also such an object.
+    /// Takes a field that is listed in [`OBJECTS`].
     pub(super) fn take_fields(&mut self, name: &str) -> Option<Self> {
         match self.0.swap_remove(name)? {
             Value::Object(members) => Some(Self(members)),
@@ -72,8 +72,7 @@ impl Fields {
         })?
     }
 
-    /// Takes a member. The outer `None` means a wrong type, and the inner `None` a member that is missing or
-    /// `null`.
+    /// Takes a field. The outer `None` means a wrong type, and the inner `None` a missing or `null` field.
     pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
         self.take_optional(name, |value| match value {
             Value::String(text) => Some(text),

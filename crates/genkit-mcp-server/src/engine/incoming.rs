@@ -40,7 +40,7 @@ pub(crate) enum MessageRejection {
     Silent(String),
 }
 
-/// Why bytes are not a valid message.
+/// The reason why bytes are not a valid message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MessageError {
     #[error("the message is not JSON: it is not UTF-8 ({0})")]
@@ -107,7 +107,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         Err(ScanError::Duplicate(name)) => {
             let mut outline = outline();
             if name == "id" {
-                // Which of the two ids is meant is unknown.
+                // It is unknown which of the two ids the client uses.
                 outline.id = Id::Unusable;
             }
             return reject_message(outline, &MessageError::Duplicate(name));
@@ -149,11 +149,11 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
     }
 }
 
-/// Decides who receives the error of a message that could not be parsed.
+/// Returns the rejection of a message that could not be parsed.
 ///
-/// The sender of a request receives it. The sender of a message of unknown type also receives it, with a null id. The
-/// sender of a notification does not. For a response, the function that waits for it receives the error: its id is one
-/// of ours, and would denote a different request to the client.
+/// The client receives the error for a request and, with a null id, for a message of unknown type, but not for a
+/// notification. For a response, the function that waits for it receives the error: the id is from this server, so the
+/// client could mistake it for the id of a different request.
 pub(crate) fn reject_message<'a>(
     outline: Outline,
     fault: &MessageError,
@@ -190,7 +190,7 @@ fn unusable_answer(fault: &MessageError) -> ErrorData {
 fn no_object(text: &str) -> MessageError {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => MessageError::NotJson(error.to_string()),
-        // Parsers stop at the same depth.
+        // Other parsers stop at the same depth.
         Ok(_) if nesting(text) > MAX_NESTING => {
             MessageError::NotJson("recursion limit exceeded".to_owned())
         }

@@ -23,7 +23,7 @@ pub(crate) struct ListenStream {
     open: OpenRequest,
     cancel: CancellationToken,
     server: Implementation,
-    /// If it is dropped before it is finished, the client has disconnected.
+    /// Dropped unfinished if the client has disconnected.
     audit: Audit,
     /// The span, if tracing is enabled.
     told: Option<Box<RequestSpan>>,
@@ -77,7 +77,7 @@ impl ListenStream {
     }
 }
 
-/// Returns the part of a filter that is accepted: everything requested, up to the limit.
+/// Returns the accepted part of a filter: all requested notifications, up to the limit.
 pub(super) fn accept_filter(asked: SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = asked;
     for flag in [

@@ -28,7 +28,7 @@ pub(super) struct MiddlewareCall {
 }
 
 impl MiddlewareCall {
-    /// Returns `None` if the server has no middleware.
+    /// Creates the call, or returns `None` if the server has no middleware.
     pub(super) fn new(
         shared: &Arc<SharedState>,
         method: &'static str,
@@ -84,7 +84,7 @@ impl MiddlewareCall {
         });
         let middleware = Arc::clone(&shared.settings.middleware);
         let next = NextRequest::outermost(middleware, request, server);
-        // Catches panics of the middleware, and cancels it if the client disconnects.
+        // Catch panics of the middleware, and cancel it if the client disconnects.
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
         let outcome = match drive_function(&guard, &name, next.run()).await {
             Outcome::Finished(outcome) => outcome,
@@ -97,7 +97,7 @@ impl MiddlewareCall {
         };
         let outcome = outcome.map_err(|error| shared.for_client(error, &name));
         // A request that reached the server has already been counted and recorded. Lists are
-        // counted earlier and not recorded.
+        // counted earlier and are not recorded.
         if was_served.load(Ordering::Relaxed) || method.ends_with("/list") {
             audit.discard_record();
         } else if let Err(error) = quota.count_request() {
@@ -115,7 +115,7 @@ impl MiddlewareCall {
     }
 }
 
-/// Converts a response into the form that middleware receives.
+/// Converts a response to the type that middleware receives.
 fn answer_of(reply: &Reply) -> ServedResponse {
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
     match serde_json::from_value::<ErrorData>(message["error"].take()) {

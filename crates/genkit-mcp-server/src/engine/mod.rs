@@ -44,7 +44,7 @@ pub(crate) struct Engine {
 
 /// The action that the transport must take after a message.
 pub(crate) enum Action {
-    /// Nothing: the message was a notification or an answer to a question.
+    /// No action: the message was a notification or an answer to a question.
     Accepted,
     /// Send this response or error.
     Reply(Reply),
@@ -52,6 +52,6 @@ pub(crate) enum Action {
     Run(Call),
     /// Send the notifications of a `subscriptions/listen` request.
     Listen(Box<ListenStream>),
-    /// Notify the session of changes from now on, because it is initialized.
+    /// Send the session notifications of changes, because it is initialized.
     Changes(Subscription),
 }

@@ -45,11 +45,11 @@ pub(super) enum Params {
 /// The parameters of `subscriptions/listen`.
 pub(super) struct ListenParams {
     pub(super) notifications: SubscriptionFilter,
-    /// Whether the client also listens to tasks, an extension that rmcp's filter lacks.
+    /// Whether the client also listens to tasks, an extension that rmcp's filter does not support.
     pub(super) names_tasks: bool,
 }
 
-/// Why parameters are invalid.
+/// The reason why parameters are invalid.
 pub(super) enum ParamsError {
     /// The parameters, if any, do not match the method.
     Malformed(Option<Value>),
@@ -75,8 +75,9 @@ impl ParamsError {
     }
 }
 
-/// Parses the parameters of a request and their `_meta`. Returns `None` for everything unusual. The members are read
-/// one by one, because a derived parser for the type of each method would add about 10 KB to the program.
+/// Parses the parameters of a request and their `_meta`. Returns `None` for invalid parameters, for which
+/// [`read_any`] determines the error. The fields are read one by one, because a derived parser for the type of each
+/// method would add about 10 KB to the program.
 pub(super) fn read_typed(method: &str, raw: Option<&str>) -> Option<(RequestMetaObject, Params)> {
     let needs_none = matches!(method, "ping" | "server/discover") || method.ends_with("/list");
     let mut given = Fields::parse_object(if needs_none { raw.unwrap_or("{}") } else { raw? })?;
@@ -138,7 +139,7 @@ pub(super) fn read_cancelled(raw: &str) -> Option<RequestId> {
     Id::of_raw(&given.get_value("requestId")?.to_string()).usable()
 }
 
-/// Parses a handshake, with the members that requests of the later era have in `_meta`.
+/// Parses a handshake, with the fields that requests of the later era contain in `_meta`.
 fn read_initialize(mut given: Fields) -> Option<InitializeRequestParams> {
     let mut said = RequestMetaObject::default();
     for (name, key) in [
@@ -191,7 +192,8 @@ fn read_listen(mut given: Fields) -> Option<ListenParams> {
     Some(ListenParams { notifications: filter, names_tasks })
 }
 
-/// Parses the valid members of other parameters.
+/// Parses the `_meta` of parameters that [`read_typed`] does not accept, and determines the reason why they are
+/// invalid.
 pub(super) fn read_any(raw: Option<&str>) -> (RequestMetaObject, Params) {
     let refused = |refused| (RequestMetaObject::default(), Params::Refused(refused));
     let value = match raw.map(serde_json::from_str::<Value>).transpose() {

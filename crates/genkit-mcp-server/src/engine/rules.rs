@@ -14,13 +14,13 @@ pub(super) struct Rules {
     pub(super) described: bool,
     /// Whether the request can use the methods that only exist in a session.
     pub(super) in_session: bool,
-    /// Whether the request follows an older protocol but the server keeps no session, so that later
-    /// notifications cannot reach the client.
+    /// Whether the request follows an older protocol but the server keeps no session, so that the
+    /// client cannot receive later notifications.
     pub(super) is_forgotten: bool,
 }
 
 impl Rules {
-    /// Returns the rules of a request, or an error if it follows none.
+    /// Returns the rules of a request, or an error if it does not follow any rules.
     pub(super) fn for_request(
         session: &Session,
         meta: &RequestMetaObject,
@@ -63,7 +63,7 @@ impl Rules {
         Ok(Self { era, described, in_session, is_forgotten })
     }
 
-    /// Returns the client that the request describes, completed with the data of the handshake.
+    /// Returns the client that the request describes, with data from the handshake for missing fields.
     pub(super) fn client_of(
         &self,
         session: &Session,

@@ -1,4 +1,4 @@
-//! Malformed parameters of a known method, which rmcp passes on as a custom request.
+//! Errors for malformed parameters of a known method, which rmcp parses as a custom request.
 
 use rmcp::model::{ClientCapabilities, ErrorData};
 use serde::Deserialize;
@@ -90,7 +90,7 @@ fn initialize_fault(params: &Map<String, Value>) -> Option<MalformedParams> {
         }
     }
     for (key, value) in params["capabilities"].as_object()? {
-        // Each capability is read alone, so that the error names it.
+        // Parse each capability separately, so that the error names it.
         let alone = Map::from_iter([(key.clone(), value.clone())]);
         if let Err(error) = ClientCapabilities::deserialize(&Value::Object(alone)) {
             return Some(MalformedParams::Member(format!("capabilities.{key}"), error.to_string()));

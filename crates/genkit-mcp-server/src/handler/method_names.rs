@@ -9,7 +9,8 @@ use genkit_schema::internal::truncate::excerpt;
 /// The maximum length of a method name in an error, in characters.
 const SHOWN: usize = 100;
 
-/// The methods whose parameters are known, so that malformed parameters get a different error than an unknown method.
+/// The methods whose parameters are known. For these, the error for malformed parameters differs from that for an
+/// unknown method.
 const KNOWN: [&str; 21] = [
     "initialize",
     "server/discover",
@@ -52,7 +53,7 @@ pub(super) fn is_known(method: &str, era: Era) -> bool {
 
 /// Returns the error for a method that does not exist in an era, with a suggestion of the nearest name.
 pub(crate) fn unknown_method(method: &str, era: Era) -> ErrorData {
-    // A name from outside can be arbitrarily long, so the message shows only its start.
+    // A name from a client can be arbitrarily long, so the message contains only its start.
     let method = excerpt(method, SHOWN);
     let mut others = KNOWN.into_iter().filter(|known| is_known(known, era) && *known != method);
     let why = match era {

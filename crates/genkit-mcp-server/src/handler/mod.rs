@@ -1,4 +1,4 @@
-//! The methods of the server: one function for each MCP request that runs a function, independent of the transport.
+//! The MCP methods that run a function, independent of the transport.
 
 #![allow(
     deprecated,
@@ -40,8 +40,8 @@ use genkit_core::internal::suggest;
 use genkit_core::internal::trace::{NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
-/// The methods that run a function. Each validates its request immediately, and returns a future that holds only what
-/// the function needs.
+/// The methods that run a function. Each validates its request immediately, and returns a future that contains only
+/// the data that the function needs.
 pub(super) struct Methods<'a> {
     shared: &'a Arc<SharedState>,
 }
@@ -65,13 +65,13 @@ pub(super) enum MethodReply<T> {
 }
 
 impl<'a> Methods<'a> {
-    /// Waits, once, until the items of fronted hosts are registered.
+    /// Waits until the items of fronted hosts are registered.
     pub(super) async fn with_hosts(shared: &'a Arc<SharedState>) -> Self {
         shared.with_hosts().await;
         Self { shared }
     }
 
-    /// Returns how long clients can cache lists and contents, in milliseconds.
+    /// Returns the time that clients can cache lists and contents, in milliseconds.
     pub(super) fn cache_ms(&self) -> Option<u64> {
         Some(self.shared.settings.pages.cache_ms())
     }

@@ -12,7 +12,7 @@ use genkit_core::internal::suggest;
 /// The methods that are available only if the server has skills.
 const METHODS: [&str; 3] = ["skills/list", "skills/get", "resources/directory/read"];
 
-/// Returns whether a method belongs to the extension and the server has no skills, so the extension is not declared.
+/// Returns whether a method belongs to the extension, but the server does not declare it because it has no skills.
 pub(crate) fn is_undeclared(shared: &SharedState, method: &str) -> bool {
     METHODS.contains(&method) && !shared.genkit.registry.has_skills()
 }

@@ -1,4 +1,4 @@
-//! Checks for task requests, and for calls that can become tasks.
+//! Checks of task requests, and of calls that can become tasks.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use genkit_core::{Tool, ToolTask};
 /// The methods of the tasks extension.
 const METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
-/// Checks whether a request of `method` from this client is handled here. Methods outside `tasks/` always pass.
+/// Checks whether this server handles a request of `method` from this client. Methods outside `tasks/` always
+/// pass.
 pub(crate) fn check_method(
     shared: &Arc<SharedState>,
     method: &str,
@@ -26,7 +27,7 @@ pub(crate) fn check_method(
         return Ok(());
     }
     let makes_tasks = shared.makes_tasks();
-    // The program can declare the extension and handle its methods in front of this server.
+    // The program can declare the extension, and handle its methods in a layer before this server.
     let is_declared = shared.settings.extensions.contains_key(TASKS_EXTENSION_ID);
     let is_known = METHODS.contains(&method) && era == Era::Modern;
     match is_known && (makes_tasks || is_declared) {
@@ -39,8 +40,8 @@ pub(crate) fn check_method(
     }
 }
 
-/// Checks whether this client can listen for task notifications. None are sent: the acknowledgement contains no
-/// `taskIds`, so the client polls.
+/// Checks whether this client can listen for task notifications. The server sends none: the acknowledgement
+/// contains no `taskIds`, so the client polls.
 pub(crate) fn check_listening(client: &ClientDescription) -> Result<(), ErrorData> {
     if client.tasks { Ok(()) } else { Err(missing_extension()) }
 }
@@ -52,7 +53,7 @@ fn missing_extension() -> ErrorData {
     ErrorData::missing_required_client_capability(tasks)
 }
 
-/// Returns when a call to the tool becomes a task; `None` if it runs as a normal call.
+/// Returns the delay after which a call to the tool becomes a task; `None` if it runs as a normal call.
 ///
 /// # Errors
 /// Returns an error if the tool always runs as a task, and the client does not support tasks or

@@ -1,4 +1,4 @@
-//! Without the feature `host`, no host can exist.
+//! Stubs without the feature `host`, for hosts that cannot exist.
 
 use genkit_core::Registry;
 

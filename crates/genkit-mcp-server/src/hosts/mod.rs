@@ -15,7 +15,7 @@ use genkit_core::Registry;
 #[derive(Clone, Default)]
 pub(crate) struct FrontedHosts {
     hosts: Vec<FrontedHost>,
-    /// Becomes true once all hosts are registered; set by the first call that starts the registration.
+    /// Becomes true when all hosts are registered. The first call that starts the registration sets it.
     registered: OnceLock<watch::Receiver<bool>>,
 }
 
@@ -47,8 +47,8 @@ impl FrontedHosts {
         self.is_empty() || self.registered.get().is_some_and(|done| *done.borrow())
     }
 
-    /// Waits until the items of all fronted servers are registered, or the hosts stop waiting for slow servers. Without
-    /// this wait, a client that lists only once would miss items.
+    /// Waits until the items of all fronted servers are registered, or until the hosts no longer wait for slow servers.
+    /// Without this wait, a client that lists only once would miss items.
     pub(crate) async fn registered_in(&self, registry: &Registry) {
         if !self.is_empty() {
             // The channel closes only if the runtime shuts down; continue with the registered actions.
@@ -63,7 +63,7 @@ impl FrontedHosts {
         }
     }
 
-    /// Registers the hosts in a separate task, so that a client that disconnects does not cancel it.
+    /// Registers the hosts in a separate task, so that a disconnecting client does not cancel the registration.
     fn start_registration(&self, registry: &Registry) -> watch::Receiver<bool> {
         let begin = || {
             let (done, registered) = watch::channel(false);

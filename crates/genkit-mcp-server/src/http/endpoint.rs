@@ -1,4 +1,4 @@
-//! The HTTP endpoint: the checks of a request before it reaches the protocol.
+//! The HTTP endpoint, which checks each request before the engine handles it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ const EXPOSED: &str = "mcp-session-id, www-authenticate";
 /// The maximum number of tokens that are verified at the same time. Default is 256.
 const MAX_VERIFYING: usize = 256;
 
-/// The endpoint: the protocol and the checks in front of it.
+/// The endpoint of a server, shared by all connections.
 #[derive(Clone)]
 pub(super) struct McpEndpoint(Arc<EndpointState>);
 
@@ -50,28 +50,28 @@ pub(super) struct EndpointState {
     cors: Cors,
     authentication: Authentication,
     pub(super) challenges: Challenges,
-    /// Whether callers receive the scopes that they lack.
+    /// Whether step-up authorization is enabled.
     pub(super) steps_up: bool,
     required_scopes: Vec<String>,
     metadata: Option<Metadata>,
-    /// The header that a trusted proxy sets to the client's address.
+    /// The header in which a trusted proxy reports the client address.
     client_address_from: Option<http::HeaderName>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyBudget>,
     /// The clients whose tokens are verified.
     verifying: Arc<FairLimit<ClientKey>>,
-    /// The memory of the requests that run.
+    /// The memory of the running requests.
     pub(super) memory: Arc<FairLimit<ClientKey>>,
     pub(super) engine: Engine,
     /// `None` if the server keeps no sessions.
     pub(super) sessions: Option<Arc<SessionTable>>,
     pub(super) store: Option<Arc<dyn SessionStore>>,
-    /// Set once the store is swept periodically.
+    /// Set when the periodic sweep of the store has started.
     pub(super) swept: std::sync::Once,
     pub(super) parameters: ParameterCache,
     pub(super) drain: Drain,
     health: Option<Health>,
-    /// Ends streams that have no end otherwise.
+    /// Ends streams that never end on their own.
     pub(super) end: CancellationToken,
 }
 
@@ -91,10 +91,10 @@ impl Metadata {
 pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
-    /// The resources whose changes its session is notified of.
+    /// The resources of which the session can receive change notifications.
     pub(super) sees: Visibility,
     pub(super) address: Option<IpAddr>,
-    /// When its token expires, which also ends its streams.
+    /// The expiry of the token, at which the streams also end.
     pub(super) expiry: Option<Instant>,
     connection: Option<&'a Connection>,
 }
@@ -113,7 +113,7 @@ impl McpEndpoint {
         let settings = shared.settings.http.clone();
         let sessions =
             settings.sessions.then(|| SessionTable::new(end.clone(), settings.session_timeout));
-        // Checked before the server started.
+        // The settings were checked before the server started.
         let client_address_from = settings.client_address_header().unwrap_or_default();
         Self(Arc::new(EndpointState {
             hosts: AllowedHosts::new(settings.hosts),
@@ -148,7 +148,7 @@ impl McpEndpoint {
         self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
     }
 
-    /// Ends all sessions and everything that runs in them.
+    /// Ends all sessions and their running requests.
     pub(super) fn end_sessions(&self) {
         if let Some(sessions) = &self.0.sessions {
             sessions.end_all();
@@ -160,12 +160,12 @@ impl McpEndpoint {
         self.0.health.iter().flat_map(Health::route_paths).map(str::to_owned).collect()
     }
 
-    /// Answers a request that an app received.
+    /// Responds to a request that an app received.
     pub(super) async fn answer_in_app<B>(&self, request: Request<B>) -> Response<AnswerBody>
     where
         B: Body<Data = Bytes> + Unpin,
     {
-        // The app may have nested the router; it removes the prefix of the path.
+        // If the app nests the router, it has already removed the prefix of the path.
         if let Some(answer) = self.0.answer_health(request.method(), request.uri().path()).await {
             return answer;
         }
@@ -211,11 +211,11 @@ impl HttpApp for McpEndpoint {
         request.extensions_mut().insert(ConnectInfo(from.address));
         let client = match &self.0.client_address_from {
             None => Arc::clone(from.client),
-            // One connection of a proxy carries requests of many clients.
+            // One connection of a proxy can carry requests from many clients.
             Some(_) => self.0.client_of(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
-        // No layer in front can set a principal; the token identifies it later.
+        // No layer can have set a principal; it is identified later, by the token.
         let owner = Owner::default();
         let sees = Visibility::default();
         let (expiry, connection) = (None, Some(from.connection));
@@ -248,7 +248,7 @@ impl EndpointState {
             return refuse_request(request.method(), uri.path(), &sender, refusal.into());
         }
         if let Some(metadata) = self.metadata.as_ref().filter(|it| it.path == uri.path()) {
-            // Clients without a token can read it, including web pages of any origin.
+            // Clients without a token can read the metadata, including web pages of any origin.
             let answer = document_answer(request.method(), metadata.document.clone());
             return answer.map(AnswerBody::from);
         }
@@ -281,7 +281,7 @@ impl EndpointState {
         response
     }
 
-    /// Determines the sender of a request, and the items that it can see.
+    /// Determines the sender of a request, and the items that it has access to.
     async fn identify_sender<B>(
         &self,
         request: &mut Request<B>,
@@ -319,7 +319,7 @@ impl EndpointState {
             let challenge = self.challenges.for_denial(&denial);
             HttpRejection::Denied { denial, challenge }
         })?;
-        // The token is meant only for this server; functions must not pass it on.
+        // The token is meant only for this server; functions must not forward it.
         request.headers_mut().remove(AUTHORIZATION);
         if let Some(principal) = principal {
             request.extensions_mut().insert(principal);

@@ -1,4 +1,4 @@
-//! GET and DELETE: the streams of a session, and its end.
+//! GET opens a stream of a session, and DELETE ends the session.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::streams::{AnswerBody, EventId, Events, priming_event};
 use genkit_http_server::internal::accepts_type;
 
 impl EndpointState {
-    /// Opens a stream of a session: its stream for notifications, or the rest of an interrupted stream.
+    /// Opens a stream of a session: the stream for notifications, or the rest of an interrupted stream.
     pub(super) async fn handle_get(
         &self,
         headers: &HeaderMap,
@@ -76,7 +76,7 @@ fn check_head(headers: &HeaderMap) -> Result<(), HttpRejection> {
     }
 }
 
-/// Opens the stream that belongs to no request.
+/// Opens the stream that does not belong to a request.
 fn open_standalone(
     session: SessionInUse,
     last: Option<u64>,

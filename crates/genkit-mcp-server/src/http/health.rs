@@ -16,11 +16,11 @@ use crate::http::settings::HealthSettings;
 use crate::state::SharedState;
 use genkit_core::internal::visible::Logged;
 
-/// The timeout of a check of the program. Default is 5 seconds.
+/// The timeout of a readiness check. Default is 5 seconds.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the result of the checks is reused, so that frequent probes cause no additional work.
-/// Default is 1 second.
+/// The time for which the result of the checks is reused, so that frequent probes cause no additional work. Default is
+/// 1 second.
 const CHECK_AGE: Duration = Duration::from_secs(1);
 
 /// The health routes.
@@ -34,7 +34,7 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Returns `None` if health routes are not enabled.
+    /// Creates the routes, or returns `None` if they are not enabled.
     pub(super) fn new(shared: &Arc<SharedState>) -> Option<Self> {
         let settings = shared.settings.http.health.clone()?;
         let path = settings.path.trim_end_matches('/').to_owned();
@@ -70,12 +70,13 @@ impl Health {
         Some(response)
     }
 
-    /// Returns whether the server is ready for clients. The response contains a short reason, the log the full reason.
+    /// Returns whether the server is ready for clients. The response contains a short reason, and the log the full
+    /// reason.
     async fn check_readiness(&self) -> (StatusCode, Value) {
         let mut why = Vec::new();
         let (connected, wanted) = self.shared.servers_behind();
         if !self.shared.has_all_hosts() {
-            why.push("the servers behind this one are being connected");
+            why.push("still connecting to the servers behind this one");
         } else if wanted > 0 && connected == 0 {
             why.push("no server behind this one is connected");
         }

@@ -1,4 +1,4 @@
-//! A message of a POST before it is handled: its outline, and the session that it belongs to.
+//! The message of a POST before it is handled: its outline and its session.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) enum MessageSession {
     Kept(SessionInUse),
     /// A new session, which is opened if the handshake succeeds.
     New(Arc<Session>),
-    /// No session. This substitute only serves the message.
+    /// No session. This temporary session is only used for the message.
     Alone(Arc<Session>),
 }
 
@@ -47,7 +47,8 @@ impl<'a> Outline<'a> {
         RequestOutline { method: self.method, is_request: self.id.is_some(), params: &self.params }
     }
 
-    /// Returns whether the message is the handshake of a new session. A client can also send it within a session.
+    /// Returns whether the message is the handshake of a new session. Clients can also send handshakes within a
+    /// session.
     fn opens_session(&self, headers: &HeaderMap) -> bool {
         let opens = self.id.is_some() && self.method == Some("initialize");
         opens && !headers.contains_key(SESSION)
@@ -82,7 +83,7 @@ pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
 }
 
 impl EndpointState {
-    /// Returns the session that a message belongs to, or a substitute.
+    /// Returns the session that a message belongs to, or a temporary session.
     pub(super) async fn session_of(
         &self,
         message: &Message<'_>,
@@ -111,8 +112,8 @@ impl EndpointState {
         }
     }
 
-    /// Checks that a response from a client answers a question of this instance, if there can be other
-    /// instances.
+    /// If there can be other instances, checks that a response from a client answers a question of this
+    /// instance.
     fn check_is_asked(
         &self,
         message: &Message<'_>,
@@ -131,7 +132,7 @@ impl EndpointState {
     }
 }
 
-/// Returns the substitute for a session, for a message without a session.
+/// Returns the temporary session for a message without a session.
 fn without_session(rules: Rules, sender: &RequestSender<'_>, name: &str) -> Arc<Session> {
     let version = match rules {
         Rules::Handshake(version) => version,

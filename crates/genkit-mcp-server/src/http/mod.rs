@@ -64,9 +64,9 @@ async fn serve_listening(
     let Some(place) = place else { return Ok(()) };
     let listener = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
-    // `end` also ends streams that wait for changes, which have no end otherwise.
+    // `end` also ends streams that wait for changes, which never end on their own.
     let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
-    // On a Unix socket, the path of HTTP would look like a part of the file's path.
+    // On a Unix socket, the HTTP path would look like a part of the file path.
     let path = if listener.address().is_some() { PATH } else { "" };
     tracing::info!("listening on {listener}{path}");
     if let (Some(told), Some(local)) = (told, listener.address()) {
@@ -79,7 +79,7 @@ async fn serve_listening(
     served
 }
 
-/// Returns the endpoint for an app that listens, drains and stops on its own.
+/// Returns the endpoint as a router, for an app that itself listens and shuts down.
 fn router(shared: Arc<SharedState>) -> Router {
     let endpoint = McpEndpoint::new(shared, Drain::default(), CancellationToken::new());
     let health = endpoint.health_paths();

@@ -1,4 +1,4 @@
-//! A cache of the tool arguments that are repeated in headers, valid for one version of the lists.
+//! A cache of the arguments that each tool repeats in headers, valid for one version of the lists.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use crate::session::Era;
 use crate::state::SharedState;
 use genkit_core::internal::sync::lock;
 
-/// The arguments of the tools that have been called.
+/// The cached arguments of the tools that have been called.
 #[derive(Default)]
 pub(super) struct ParameterCache(Mutex<CachedParameters>);
 

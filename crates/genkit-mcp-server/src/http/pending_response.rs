@@ -1,4 +1,4 @@
-//! The state of a message until it is answered.
+//! The state of a message until its response is sent.
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ pub(super) struct PendingResponse {
     pub(super) accepts_events: bool,
     pub(super) is_described: bool,
     pub(super) lacks_meta: bool,
-    /// When the token of the client expires.
+    /// The expiry of the client's token.
     pub(super) expiry: Option<Instant>,
     /// The memory of the request, which its function holds.
     pub(super) _memory: FairPermit<ClientKey>,
 }
 
 impl PendingResponse {
-    /// Returns a response with one message. Errors that define a status code use it.
+    /// Returns a response with one message. The status code depends on the error.
     pub(super) fn response_to(&self, reply: Reply) -> Response<AnswerBody> {
         let status = responses::status_for(reply.error, self.is_described, self.lacks_meta);
         responses::json_response(status, reply.bytes)
@@ -51,8 +51,8 @@ pub(super) fn is_primed(session: &Session) -> bool {
 /// Drives the call to completion and finishes its stream.
 pub(super) fn drive_call(call: Call, answering: PendingResponse) -> Driver {
     Box::pin(async move {
-        // Moves all of it here, so that the session stays in use and shutdown waits until this
-        // ends.
+        // Move the whole value here, so that the session stays in use and the shutdown waits until
+        // the call ends.
         let answering = answering;
         let reply = call.await;
         answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));

@@ -1,4 +1,4 @@
-//! A POST: one message and its response.
+//! POST: handles one message and sends its response.
 
 use std::sync::Arc;
 
@@ -110,8 +110,7 @@ impl EndpointState {
         let rules = rules_of(headers, asked)?;
         let shared = &self.engine.shared;
         let caller = shared.caller_of(principal);
-        // A tool that is hidden from the caller must not be detectable by the headers that it
-        // requires.
+        // The required headers must not reveal that a tool hidden from the caller exists.
         let parameters = |name: &str| match shared.find_tool(name, &caller) {
             Ok(_) => self.parameters.of_tool(shared, name),
             Err(_) => Arc::default(),
@@ -119,7 +118,7 @@ impl EndpointState {
         check_standard(headers, asked, parameters).map(|()| rules)
     }
 
-    /// Answers a handshake, and keeps the session that it opened.
+    /// Responds to a handshake, and stores the session that it opened.
     async fn keep_session(
         &self,
         session: Arc<Session>,

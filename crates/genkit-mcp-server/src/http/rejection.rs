@@ -22,7 +22,7 @@ pub(super) enum HttpRejection {
     Host(#[from] HostRejection),
     #[error("Forbidden: this Origin is not allowed; allow it with `.allowed_origins([..])`")]
     Origin,
-    /// Rejected because its token is missing or invalid, with a challenge if another token would help.
+    /// The token is missing or invalid. Contains a challenge if another token could be accepted.
     #[error("{denial}")]
     Denied { denial: AuthError, challenge: Option<HeaderValue> },
     /// The token lacks a scope that the requested item requires.
@@ -56,7 +56,7 @@ pub(super) enum HttpRejection {
     #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
     MissingMessage(Option<Bytes>),
     #[error(
-        "Bad Request: the header Mcp-Session-Id is missing; send `initialize` first, and the id from its response after that"
+        "Bad Request: the header Mcp-Session-Id is missing; send `initialize` first, then the id from its response"
     )]
     SessionNeeded,
     #[error("too many sessions are open; try again later")]
@@ -73,7 +73,7 @@ pub(super) enum HttpRejection {
     MissingStore,
     #[error("too many streams are open; try again later")]
     TooManyStreams,
-    #[error("Invalid Request: this server has not asked a question, so it cannot be answered")]
+    #[error("Invalid Request: this server has not asked a question that this message could answer")]
     NothingAsked,
     #[error(
         "Bad Request: no question with this id is pending; it was answered or dropped, or it was asked by another \
@@ -107,7 +107,8 @@ impl HttpRejection {
         }
     }
 
-    /// Returns the denial of the token, which is safe to log. Other errors can contain text from the request.
+    /// Returns the reason why the token was rejected, which is safe to log. Other errors can contain text from
+    /// the request.
     pub(super) fn denial(&self) -> Option<&AuthError> {
         match self {
             Self::Denied { denial, .. } => Some(denial),
@@ -192,7 +193,7 @@ impl HttpRejection {
 }
 
 /// Records an HTTP request that was rejected before its MCP method was read. `reason` is a single word; `denial`
-/// describes what is wrong with its token.
+/// describes the problem of the token.
 pub(super) fn record_refusal(
     method: &str,
     path: &str,

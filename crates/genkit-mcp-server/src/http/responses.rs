@@ -35,7 +35,7 @@ pub(super) fn event_response(events: Events) -> Response<AnswerBody> {
     of_events(EventBody::Events(Box::new(events)).into())
 }
 
-/// Returns a stream without events. After an error, the client would repeat the same request.
+/// Returns a stream without events. An error would cause the client to repeat the request.
 pub(super) fn no_events() -> Response<AnswerBody> {
     of_events(AnswerBody::empty())
 }

@@ -26,7 +26,7 @@ const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 /// lost; any other call ends with it.
 pub(super) struct RunningCall(Option<(Call, PendingResponse)>);
 
-/// The first event of a running call.
+/// The first result of a running call.
 enum First {
     Ended(Option<Reply>),
     /// The response must be a stream.
@@ -67,7 +67,7 @@ impl RunningCall {
             answering.stream.remove_reader(answering.stream.read_from(0));
             return poll_fn(|cx| self.poll_first(cx)).await;
         }
-        // Most calls end immediately and need no timer.
+        // Most calls end in the first poll and need no timer.
         if let Poll::Ready(first) = poll_fn(|cx| Poll::Ready(self.poll_first(cx))).await {
             return first;
         }
@@ -134,7 +134,7 @@ fn answer_stream(
     responses::event_response(events.with_driver(drive_call(call, answering), request))
 }
 
-/// Makes shutdown wait until the response is sent.
+/// Makes the shutdown wait until the response is sent.
 fn count_until_sent(
     mut response: Response<AnswerBody>,
     answering: PendingResponse,

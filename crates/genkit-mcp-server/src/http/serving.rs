@@ -39,7 +39,7 @@ impl McpServer {
     /// pieces otherwise takes about 40 ms longer.
     ///
     /// # Errors
-    /// Fails like serving, because the registry is checked first.
+    /// Returns the same errors as serving, because the registry is checked first.
     pub fn router(self) -> Result<axum::Router> {
         self.hosts.register_soon(&self.genkit.registry);
         warn_unused(&self.listening);
@@ -57,7 +57,7 @@ impl McpServer {
         served
     }
 
-    /// Checks a server of a byte stream, whose client the program has identified as `principal`.
+    /// Checks a server that will serve a byte stream, whose client the program has identified as `principal`.
     pub(crate) fn check_stream(&self, principal: Option<&Principal>) -> Result<()> {
         warn_unused(&self.listening);
         if self.settings.is_authenticated() && principal.is_none() {

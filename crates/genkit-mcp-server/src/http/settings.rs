@@ -21,9 +21,9 @@ pub(crate) struct HttpSettings {
     /// The metadata for clients without a token.
     pub(crate) resource: Option<ProtectedResource>,
     pub(crate) sessions: bool,
-    /// How long a session can be idle; `None` uses the default.
+    /// The time that a session can be idle; `None` uses the default.
     pub(crate) session_timeout: Option<Duration>,
-    /// The header where a trusted proxy writes the address of the client.
+    /// The header in which a trusted proxy reports the client address.
     pub(crate) client_address_from: Option<String>,
     /// The health routes, if they are enabled.
     pub(crate) health: Option<HealthSettings>,
@@ -31,7 +31,7 @@ pub(crate) struct HttpSettings {
     pub(crate) session_store: Option<Arc<dyn SessionStore>>,
 }
 
-/// The path of the health routes, and the checks that decide readiness.
+/// The path of the health routes, and the readiness checks.
 #[derive(Clone)]
 pub(crate) struct HealthSettings {
     pub(crate) path: String,
@@ -86,7 +86,7 @@ impl HttpSettings {
         self.client_address_header().map(drop)
     }
 
-    /// Returns the header that a trusted proxy sets to the client's address.
+    /// Returns the header in which a trusted proxy reports the client address.
     pub(crate) fn client_address_header(&self) -> Result<Option<http::HeaderName>> {
         header_name(self.client_address_from.as_deref())
     }

@@ -1,4 +1,4 @@
-//! The stream of a session that belongs to no request, for notifications of changes.
+//! The stream of a session for notifications of changes, which does not belong to a request.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ use genkit_core::internal::sync::lock;
 /// The number of this stream in each session.
 pub(super) const STANDING: u64 = 0;
 
-/// The changes that a session is notified of, whether or not its client reads them.
+/// The change notifications of a session, which exist even while the client does not read them.
 pub(super) struct StandaloneStream {
     /// Locked by the current reader.
     changes: tokio::sync::Mutex<Option<Subscription>>,
@@ -33,14 +33,14 @@ impl Default for StandaloneStream {
 }
 
 impl StandaloneStream {
-    /// Notifies the session of these changes from now on.
+    /// Sets the changes that the session is notified of.
     pub(super) fn set_changes(&self, changes: Subscription) {
         *lock(&self.arrived) = Some(changes);
         self.arrival.notify_one();
     }
 
-    /// Sends the changes while it is polled. A later call waits until the earlier call is dropped, and
-    /// `kept` is dropped with the call.
+    /// Sends the changes while the future is polled. A later call waits until the earlier one is
+    /// dropped. `kept` is dropped with the future.
     pub(super) async fn send_changes(self: Arc<Self>, kept: impl Send) {
         let _kept = kept;
         let mut changes = self.changes.lock().await;

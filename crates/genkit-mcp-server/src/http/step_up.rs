@@ -34,8 +34,8 @@ impl EndpointState {
         let needed = self.lacking_scopes(method, &name, Some(principal));
         let Some(needed) = needed else { return Ok(()) };
         let scopes = needed.join(" ");
-        // Includes the scopes that it already has: a client requests exactly these scopes, and
-        // would lose the others.
+        // Include the scopes that the principal already has: a client requests exactly these scopes, and would lose
+        // the others.
         let mut all = principal.scopes().to_vec();
         all.extend(needed.into_iter().filter(|scope| !principal.has_scope(scope)));
         Err(HttpRejection::StepUp {
@@ -47,8 +47,8 @@ impl EndpointState {
         })
     }
 
-    /// Returns the scopes required by the requested item if the caller lacks some. Callers without a token get `None`,
-    /// so that they do not learn which items exist.
+    /// Returns the scopes that the requested item requires, if the caller lacks some of them. Returns `None` for
+    /// callers without a token, so that they cannot find out which items exist.
     fn lacking_scopes(
         &self,
         method: &str,

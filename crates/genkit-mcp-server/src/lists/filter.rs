@@ -4,7 +4,7 @@ use genkit_core::Skill;
 use genkit_core::internal::glob;
 use genkit_core::{Prompt, Resource, Tool};
 
-/// A filter by tag and by name. The default filter selects everything.
+/// A filter by tag and by name. The default filter selects all actions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filter {
     /// Selects actions with any of these tags, unless empty.

@@ -44,12 +44,12 @@ pub(crate) struct Lists {
     has_tasks: bool,
     /// Whether any resource is the page of an MCP App.
     pub(crate) has_apps: bool,
-    /// Whether any tool is not for models.
+    /// Whether any tool is only for MCP Apps.
     has_app_tools: bool,
     /// Whether the items depend on the caller.
     is_private: bool,
     views: view::Views,
-    /// The lists for clients that search lazy tools, built on first use; `None` without such tools.
+    /// The lists for clients that search lazy tools, built on first use; `None` if no tool is lazy.
     searched: OnceLock<Option<Arc<Lists>>>,
     /// The tool list for each protocol era, built on first use. The lists differ in the output schemas of tools that
     /// do not return an object.
@@ -70,20 +70,20 @@ struct Items {
     skills: Vec<Skill>,
 }
 
-/// Names that clients see instead of registered names; the same for all clients.
+/// The names of items for clients, which are the same for all clients.
 struct Names {
     tools: ClientNames,
     prompts: ClientNames,
 }
 
-/// A mapping between registered names and the names that clients see.
+/// A mapping between registered names and client names.
 struct ClientNames {
     shown: HashMap<String, String>,
     ours: HashMap<String, String>,
 }
 
 impl ClientNames {
-    /// Stores only the names that differ.
+    /// Creates a mapping from registered names to client names. Stores only names that differ.
     fn new(names: &HashMap<&str, String>) -> Self {
         let changed = || names.iter().filter(|(ours, shown)| ours != shown);
         Self {
@@ -150,7 +150,7 @@ impl Lists {
         let resources: Vec<McpResource> =
             fixed.chain(items.skills.iter().filter_map(manifest)).collect();
         let mut resources = sort_by_key(resources, |resource| &resource.uri);
-        // Resolving a URI tries skill files first, so a resource with the same URI is unreachable.
+        // Skill files take precedence when a URI is resolved, so a resource with the same URI is unreachable.
         resources.dedup_by(|a, b| a.uri == b.uri);
         let templates = items.resources.iter().filter(|r| r.is_template());
         let skills: Vec<McpSkill> = items.skills.iter().map(skills::skill_entry).collect();
@@ -179,12 +179,12 @@ impl Lists {
         }
     }
 
-    /// Returns the registered name of the tool that clients see as `name`.
+    /// Returns the registered name of the tool with this client name.
     pub(crate) fn tool_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.names.tools.registered_name(name)
     }
 
-    /// Returns the registered name of the prompt that clients see as `name`.
+    /// Returns the registered name of the prompt with this client name.
     pub(crate) fn prompt_name<'a>(&'a self, name: &'a str) -> &'a str {
         self.names.prompts.registered_name(name)
     }
@@ -213,7 +213,7 @@ fn is_path(name: &str) -> bool {
     name.contains(['/', '.'])
 }
 
-/// Assigned names, which stay with the items that they were first assigned to.
+/// Client names, each of which remains assigned to its first item.
 #[derive(Default)]
 struct AssignedNames {
     tools: NameTable,
@@ -228,7 +228,7 @@ pub(crate) struct ListCache {
 }
 
 impl ListCache {
-    /// Returns the current lists. `is_private` states whether callers can see different items.
+    /// Returns the current lists. `is_private` specifies whether the items can differ between callers.
     pub(crate) fn current_lists(
         &self,
         registry: &Registry,
@@ -241,7 +241,8 @@ impl ListCache {
         {
             return lists;
         }
-        // Built without holding the lock, so other requests continue with the current lists. The newest version wins.
+        // Build the lists without holding the lock, so that other requests continue with the current lists. The
+        // newest version wins.
         let lists = Arc::new(Lists::build(registry, filter, &self.names, is_private));
         let mut newest = lock(&self.newest);
         match &*newest {
@@ -323,7 +324,8 @@ fn list_template(resource: &Resource) -> ResourceTemplate {
     shown
 }
 
-/// Sorts items by key. Sorts indices instead of items, because each instantiation of a sort adds 7 KB of code.
+/// Sorts items by key. Sorts indices instead of items, because each instantiation of a sort for another type adds 7
+/// KB of code.
 fn sort_by_key<T>(items: Vec<T>, key: fn(&T) -> &str) -> Vec<T> {
     let order = sorted_indices(&items.iter().map(key).collect::<Vec<_>>());
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();

@@ -7,15 +7,15 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use crate::error::Error as E;
 
-/// How long clients can cache lists and contents. Default is 0: no caching.
+/// The time that clients can cache lists and contents. Default is 0: no caching.
 const DEFAULT_CACHE_TTL: Duration = Duration::ZERO;
 
 /// The settings of lists.
 #[derive(Clone)]
 pub(crate) struct PageSettings {
-    /// The number of items of a page; `None` is all.
+    /// The number of items on a page; `None` means all.
     pub(crate) size: Option<usize>,
-    /// How long clients can cache lists and contents.
+    /// The time that clients can cache lists and contents.
     pub(crate) cache_ttl: Duration,
 }
 
@@ -32,7 +32,7 @@ impl Default for PageSettings {
     }
 }
 
-/// Returns one page of `all`, which is sorted by `key`, and the cursor of the next page.
+/// Returns one page of `all`, which must be sorted by `key`, and the cursor of the next page.
 ///
 /// A cursor contains the last key of its page. It stays valid while items are added and removed, and on any instance
 /// of the server.

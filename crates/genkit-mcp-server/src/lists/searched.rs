@@ -7,15 +7,15 @@ use crate::tool_search::{CALL, SEARCH, call_tool, search_tool};
 use genkit_core::{Tool, ToolDefinition};
 
 impl Lists {
-    /// Returns the lists with a search tool and a call tool in place of the lazy tools; the lists themselves if no tool is
-    /// lazy.
+    /// Returns the lists with a search tool and a call tool in place of the lazy tools, or the lists themselves if no
+    /// tool is lazy.
     pub(crate) fn with_search(self: &Arc<Self>) -> Arc<Self> {
         let searched = self.searched.get_or_init(|| {
             let lazy = self.lazy_tools();
             if lazy.is_empty() {
                 return None;
             }
-            // A tool that got one of the names while the server runs cannot be called.
+            // A tool with one of these names that is registered while the server runs cannot be called.
             let is_listed =
                 |tool: &&Tool| !is_searched(tool) && !matches!(tool.name(), SEARCH | CALL);
             let tools = self.items.tools.iter().filter(is_listed).cloned();
@@ -31,7 +31,7 @@ impl Lists {
         Arc::clone(searched.as_ref().unwrap_or(self))
     }
 
-    /// Returns the definitions of the lazy tools, with the names that clients see.
+    /// Returns the definitions of the lazy tools, with their client names.
     pub(crate) fn lazy_tools(&self) -> Vec<ToolDefinition> {
         let lazy = self.items.tools.iter().filter(|tool| is_searched(tool));
         let define = |tool: &Tool| {
@@ -43,7 +43,8 @@ impl Lists {
     }
 }
 
-/// Returns whether models find the tool by a search. The pages of MCP Apps cannot search.
+/// Returns whether models must search for the tool. The pages of MCP Apps cannot search, so their tools are always
+/// listed.
 fn is_searched(tool: &Tool) -> bool {
     tool.is_lazy() && !tool.is_for_apps_only()
 }

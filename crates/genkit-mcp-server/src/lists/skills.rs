@@ -1,4 +1,4 @@
-//! Skills in MCP's form: entries, and folders with their direct children.
+//! Skills as MCP lists them: entries, and folders with their direct children.
 
 use rmcp::model::{
     DIRECTORY_MIME_TYPE, Resource as McpResource, Skill as McpSkill, SkillFrontmatter,
@@ -39,7 +39,7 @@ impl Lists {
                 };
                 match children.binary_search_by(|known| known.uri.cmp(&child.uri)) {
                     Err(place) => children.insert(place, child),
-                    // The nested skill's own entry for its `SKILL.md` is more complete.
+                    // The entry of the nested skill for its `SKILL.md` is more complete.
                     Ok(place) if child.uri == file.uri() && file.path() == "SKILL.md" => {
                         children[place] = child;
                     }

@@ -1,4 +1,4 @@
-//! Views: the part of the lists that a caller can see. Callers with the same permissions share a view.
+//! Views: the items of the lists that a caller has access to. Callers with the same permissions share a view.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ const MAX_VIEWS: usize = 64;
 pub(super) struct Views(Mutex<HashMap<Box<[u64]>, Arc<Lists>>>);
 
 impl Lists {
-    /// Returns the part of the lists that `permits` allows; the lists themselves if that is everything.
+    /// Returns the part of the lists that `permits` allows, or the lists themselves if it allows all items.
     pub(crate) fn view_for(self: &Arc<Self>, permits: impl Fn(Item<'_>) -> bool) -> Arc<Self> {
         let seen: Vec<bool> = self.items.iter().map(permits).collect();
         if seen.iter().all(|seen| *seen) {
@@ -26,7 +26,8 @@ impl Lists {
         if let Some(view) = lock(&self.views.0).get(&key) {
             return Arc::clone(view);
         }
-        // Built without holding the lock; if another request inserts the same view first, that view is used.
+        // Build the view without holding the lock. If another request inserts the same view first, that view is
+        // used.
         let items = self.items.only(&seen);
         let view = Arc::new(Self::from_items(
             self.version,
@@ -41,7 +42,8 @@ impl Lists {
         Arc::clone(views.entry(key).or_insert(view))
     }
 
-    /// Returns the part of the lists for a client. A client without MCP Apps would offer all tools to its model.
+    /// Returns the part of the lists for a client. Tools for MCP Apps are omitted for a client without MCP Apps,
+    /// which would offer them to its model.
     pub(crate) fn shown_to(self: &Arc<Self>, client: &ClientDescription) -> Arc<Self> {
         if !self.has_app_tools || client.shows_apps() {
             return Arc::clone(self);
@@ -72,7 +74,7 @@ impl Items {
         tools.chain(prompts).chain(resources).chain(self.skills.iter().map(Item::Skill))
     }
 
-    /// Returns the items marked in `seen`, which is in the order of `iter`.
+    /// Returns the items marked in `seen`, a list in the order of `iter`.
     fn only(&self, seen: &[bool]) -> Self {
         let (tools, rest) = seen.split_at(self.tools.len());
         let (prompts, rest) = rest.split_at(self.prompts.len());
@@ -117,7 +119,7 @@ mod tests {
         builder.handler(|_: Context, (): ()| async { Ok("") })
     }
 
-    /// Builds a server that shows two different views, and returns its registry.
+    /// Builds a server with two different views, and returns it with its registry.
     fn serving() -> (Arc<SharedState>, Registry) {
         let prompt = Prompt::builder("hidden", "From those named `guest-..`.");
         let prompt = prompt.handler(|_: Context, (): ()| async { Ok("text".to_owned()) });
@@ -130,7 +132,8 @@ mod tests {
         (server.check(false).unwrap(), registry)
     }
 
-    /// Lists everything for 50 writers and 50 guests; returns the number of distinct lists and of serialized pages.
+    /// Requests all lists for 50 writers and 50 guests; returns the number of distinct lists and of serialized
+    /// pages.
     fn made(shared: &SharedState) -> (usize, usize) {
         let (mut lists, mut pages): (Vec<Arc<Lists>>, Vec<Bytes>) = Default::default();
         for number in 0..50 {
@@ -149,7 +152,7 @@ mod tests {
             }
         }
         let lists: HashSet<_> = lists.iter().map(Arc::as_ptr).collect();
-        // Everything is kept alive until here, so that no two share an address.
+        // All pages are still alive here, so that no two share an address.
         let pages: HashSet<_> = pages.iter().map(|page| page.as_ptr()).collect();
         (lists.len(), pages.len())
     }

@@ -1,4 +1,4 @@
-//! The package of a server: the fields of its `Cargo.toml`, and the variables that it reads.
+//! The package of a server: the fields of its `Cargo.toml`, and the environment variables that it reads.
 
 mod variable;
 
@@ -58,8 +58,8 @@ impl McpServer {
     }
 
     /// Declares an environment variable that the program reads. The server does not start if a required variable is
-    /// missing. `--help` shows the variables, `--install` passes their values on, and the users of a bundle are asked
-    /// for them.
+    /// missing. `--help` lists the variables, `--install` passes their values to the server, and clients ask the
+    /// users of a bundle for the values.
     ///
     /// ```
     /// use genkit::mcp::server::Variable;

@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use crate::error::Error as E;
 use genkit_core::Result;
 
-/// An environment variable of a server: `serve_mcp().variable(..)`. It is required unless it is [`optional`](Self::optional)
-/// or has a [`default`](Self::default_value).
+/// An environment variable that a server reads, declared with `serve_mcp().variable(..)`. It is required unless it is
+/// [`optional`](Self::optional) or has a [`default`](Self::default_value).
 ///
 /// ```
 /// use genkit::mcp::server::Variable;
@@ -37,21 +37,20 @@ impl Variable {
         }
     }
 
-    /// Marks the value as secret: clients store and show it as they do passwords.
+    /// Marks the value as secret, so that clients store and display it like a password.
     #[must_use]
     pub fn secret(self) -> Self {
         Self { secret: true, ..self }
     }
 
-    /// Marks the variable as optional. A bundle sets it to an empty value if its user leaves the setting empty, so the
-    /// program must treat an empty value as missing.
+    /// Marks the variable as optional. If the user of a bundle leaves the setting empty, the variable has an empty
+    /// value, so the program must treat an empty value as missing.
     #[must_use]
     pub fn optional(self) -> Self {
         Self { optional: true, ..self }
     }
 
-    /// Sets the value that the program uses if the variable is not set. It is shown to users; the program must apply it
-    /// itself.
+    /// Sets the default value, which is displayed to users. The program must use it if the variable is not set.
     #[must_use]
     pub fn default_value(self, value: impl Into<String>) -> Self {
         Self { default: Some(value.into()), ..self }

@@ -1,4 +1,4 @@
-//! Permissions: which callers can use which tools, prompts, resources and skills.
+//! Permissions of callers to use tools, prompts, resources and skills.
 
 mod caller;
 mod item;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{Caller, Item};
 
-/// A rule of the program: returns whether the item is available to the caller.
+/// A permission rule of the program, which returns whether the item is available to the caller.
 pub(crate) type PermitRule = Arc<dyn Fn(&Caller<'_>, &Item<'_>) -> bool + Send + Sync>;
 
-/// The permission rules of a server. All of them must agree.
+/// The permission rules of a server. All of them must grant access.
 #[derive(Clone, Default)]
 pub(crate) struct Permissions {
     pub(crate) rules: Vec<PermitRule>,
@@ -38,7 +38,7 @@ impl Permissions {
     }
 }
 
-/// Evaluates a rule. A rule that panics denies access.
+/// Evaluates a rule. If the rule panics, access is denied.
 fn is_granted(rule: &PermitRule, caller: &Caller<'_>, item: &Item<'_>) -> bool {
     catch_unwind(AssertUnwindSafe(|| rule(caller, item))).unwrap_or_else(|_| {
         tracing::error!(item = item.name(), "a rule of `.permit(..)` panicked; access is denied");

@@ -15,7 +15,7 @@ impl ClientKey {
         Self::Address(client_for(address))
     }
 
-    /// Returns the key of the principal found by a layer; otherwise of the address in the trusted `header`; otherwise
+    /// Returns the key of the principal that a layer added, or else of the address in the trusted `header`, or else
     /// of the peer address.
     pub(crate) fn of_http(
         headers: &HeaderMap,

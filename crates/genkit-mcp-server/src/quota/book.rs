@@ -1,4 +1,4 @@
-//! The ledger of quotas: how much of each kind is in use, and which functions wait for an in-flight slot.
+//! The ledger of quotas: the amounts in use of each kind, and the functions that wait for an in-flight slot.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use crate::error::Error as E;
 use genkit_core::internal::fair_share::may_take;
 use genkit_core::internal::sync::lock;
 
-/// The ledger of everything that clients hold.
+/// The ledger of all amounts that clients hold.
 pub(super) struct Book {
     bounds: [Bound; KINDS],
     entries: Mutex<Entries>,
@@ -24,7 +24,7 @@ pub(super) struct Book {
 #[derive(Default)]
 struct Entries {
     held: [usize; KINDS],
-    /// Functions whose question was answered and that wait for a slot again, in order.
+    /// The functions whose question was answered and that wait for a slot again, in order.
     waiting: VecDeque<Waiting>,
     questions: OpenQuestions,
 }
@@ -34,12 +34,12 @@ struct Waiting {
     granted: oneshot::Sender<QuotaGuard>,
 }
 
-/// Why a quota is exhausted.
+/// The reason why a quota is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Full {
-    /// The total is in use. Holds the total.
+    /// The total is in use. Contains the total.
     All(usize),
-    /// The client holds its share. Holds that amount.
+    /// The client holds its share. Contains that amount.
     Client(usize),
     /// The session holds its share.
     Session(usize),
@@ -138,7 +138,7 @@ impl Book {
         let granted = self.grant_slots(&mut entries);
         drop(entries);
         for (waiting, held) in granted {
-            // If the receiver was dropped, so is the slot, which returns it.
+            // If the receiver was dropped, the slot is dropped too, which releases it.
             let _ = waiting.send(held);
         }
     }
@@ -206,7 +206,7 @@ impl Book {
         if shares && !may_take(of_client, more, left, bound.floor) {
             return Err(Full::Client(of_client));
         }
-        // The client's share, which its sessions share under the same rule.
+        // The client's share. The sessions of the client share it by the same rule.
         let room = if shares { left.max(bound.floor).saturating_sub(of_client) } else { left };
         let fits = match bound.session {
             Some(cap) if claim.session.is_session || bound.caps_all => {

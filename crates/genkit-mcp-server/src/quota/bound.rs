@@ -18,10 +18,11 @@ pub(crate) const MAX_QUESTIONS: usize = 4_096;
 /// The maximum number of open questions per session. Default is 8.
 pub(crate) const MAX_SESSION_QUESTIONS: usize = 8;
 
-/// The maximum size of stored client text in bytes: names, capabilities, subscriptions. Default is 256 MiB.
+/// The maximum size of the stored text of all clients (names, capabilities and subscriptions), in bytes. Default is
+/// 256 MiB.
 pub(crate) const MAX_KEPT_BYTES: usize = 256 * 1024 * 1024;
 
-/// The maximum size of stored text in bytes per session, or per group of a client's requests without a session.
+/// The maximum size of stored text per session, or per group of a client's requests without a session, in bytes.
 /// Default is 1 MiB.
 pub(crate) const MAX_SESSION_BYTES: usize = 1024 * 1024;
 
@@ -58,7 +59,8 @@ pub(super) struct Bound {
     pub(super) session: Option<usize>,
     /// Whether the session limit also applies to requests without a session.
     pub(super) caps_all: bool,
-    /// Whether the sharing rule applies to clients. If it does not, the largest holder gives way.
+    /// Whether the sharing rule applies to clients. If not, the largest holder loses a resource when the limit is
+    /// reached.
     pub(super) shared: bool,
 }
 

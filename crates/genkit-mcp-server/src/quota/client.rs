@@ -20,13 +20,13 @@ const SESSIONLESS_SHARES: usize = 16;
 /// The identity of the client that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ClientKey {
-    /// The principal that a layer found.
+    /// The principal that authentication or a layer provided.
     Principal(String),
     /// An address, created by [`ClientKey::address`].
     Address(IpAddr),
     /// An unidentified client. All such clients have the same key, and only their sessions are limited.
     Unknown,
-    /// The only client of a byte stream, with the id of its principal; the id is empty without a principal.
+    /// The only client of a byte stream, with the id of its principal, or an empty id without a principal.
     Stream(String),
 }
 
@@ -90,9 +90,8 @@ impl ClientQuota {
         lock(rate).take_token(now).map_err(E::TooManyPerSecond)
     }
 
-    /// Opens a session, counted until the returned [`QuotaGuard`] is dropped. Returns `None` if no more sessions can be open;
-    /// see
-    /// [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
+    /// Opens a session, counted until the returned [`QuotaGuard`] is dropped. Returns `None` if no more sessions can be
+    /// open; see [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
     pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, QuotaGuard)> {
         let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
         let client = Arc::clone(self);
@@ -101,8 +100,8 @@ impl ClientQuota {
         Some((session, counted))
     }
 
-    /// Returns the share of a request without a session. It depends on the client's reported name, so that programs
-    /// behind one address do not use up each other's share.
+    /// Returns the share of a request without a session. The share depends on the client's reported name, so that
+    /// programs behind one address do not use up each other's share.
     pub(crate) fn open_sessionless(self: &Arc<Self>, calls_itself: &str) -> Arc<SessionQuota> {
         static SPREAD: OnceLock<RandomState> = OnceLock::new();
         let hash = SPREAD.get_or_init(RandomState::new).hash_one(calls_itself);
@@ -140,7 +139,7 @@ impl SessionQuota {
         Ok(SlotGuard::new(held))
     }
 
-    /// Opens a question to this client, counted until it is dropped.
+    /// Opens a question to this client, counted until the guard is dropped.
     pub(crate) fn open_question(&self) -> Result<QuestionGuard, E> {
         self.client.book.open_question(self.new_claim(None)).map_err(|full| match full {
             Full::All(limit) => E::TooManyQuestions(limit),
@@ -150,7 +149,7 @@ impl SessionQuota {
         })
     }
 
-    /// Opens a notification stream, counted until it is dropped.
+    /// Opens a notification stream, counted until the guard is dropped.
     pub(crate) fn open_stream(&self) -> Result<QuotaGuard, E> {
         self.hold_amount(Kind::Stream, 1, None).map_err(|full| match full {
             Full::All(limit) => E::TooManyStreams(limit),
@@ -160,7 +159,7 @@ impl SessionQuota {
         })
     }
 
-    /// Counts text that is stored for this client, until it is dropped.
+    /// Counts text that is stored for this client, until the guard is dropped.
     pub(crate) fn keep_bytes(&self, bytes: usize) -> Result<QuotaGuard, E> {
         self.hold_amount(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }

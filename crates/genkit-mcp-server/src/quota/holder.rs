@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::bound::{KINDS, Kind};
 
-/// The amount of each kind that a holder has. Written only while the ledger is locked.
+/// The amounts that a holder holds, by kind. Written only while the ledger is locked.
 #[derive(Default)]
 pub(super) struct Holder {
     pub(super) held: [AtomicUsize; KINDS],
-    /// Whether the sharing rule applies to it.
+    /// Whether the sharing rule applies to this holder.
     pub(super) shares: bool,
     /// Whether this is a session, which has its own limits.
     pub(super) is_session: bool,

@@ -1,8 +1,8 @@
-//! Quotas: the resources that clients share, and how much each client can hold.
+//! Quotas: the resources that clients share, and the amounts that each client can hold.
 //!
-//! A client is identified by its principal, otherwise by its address; a pipe has a single client. A client cannot hold
-//! more of a resource than it leaves free for the others: a single client gets at most half, and a new client always
-//! finds some. The same rule applies to the sessions of one client.
+//! A client is identified by its principal, or else by its address; a pipe has a single client. A client cannot hold
+//! more of a resource than it leaves free for other clients: a single client gets at most half, and some of the
+//! resource is always left for a new client. The same rule applies to the sessions of one client.
 
 #![cfg_attr(not(feature = "http"), allow(unused, reason = "a pipe has a single client"))]
 
@@ -32,8 +32,7 @@ pub(crate) use self::book::QuotaGuard;
 use self::book::Book;
 use genkit_core::internal::sync::lock;
 
-/// The number of clients that are remembered before idle clients are forgotten, least recently used first. Default is
-/// 10,000.
+/// The number of clients in the table above which the least recently used idle clients are removed. Default is 10,000.
 const MAX_IDLE_CLIENTS: usize = 10_000;
 
 /// All clients of a server, and the resources that they share.
@@ -102,8 +101,8 @@ impl Quotas {
     }
 }
 
-/// Forgets the least recently used quarter of the idle clients. They hold nothing, and their rate limit is likely to
-/// have refilled.
+/// Removes the least recently used quarter of the idle clients. They hold no resources, and their rate limit has
+/// probably refilled.
 fn forget_idle(clients: &mut HashMap<ClientKey, KnownClient>) {
     let mut idle: Vec<Instant> =
         clients.values().filter(|known| known.is_idle()).map(|known| known.used).collect();

@@ -30,7 +30,7 @@ impl OpenQuestions {
         (number, gives_way)
     }
 
-    /// Removes a question, and returns the claim that it was counted for if it was still open.
+    /// Removes a question, and returns its claim if it was still open.
     pub(super) fn remove_question(&mut self, number: u64) -> Option<Claim> {
         self.take_question(number).map(|open| open.claim)
     }

@@ -22,7 +22,7 @@ struct Now {
     waits: usize,
 }
 
-/// A function that waits for an answer without holding a slot.
+/// The released slot of a function that waits for an answer.
 #[must_use = "a function that continues needs its slot again: `.resume().await`"]
 pub(crate) struct ReleasedSlot(SlotGuard);
 
@@ -37,7 +37,7 @@ impl SlotGuard {
     pub(crate) fn while_waiting(&self) -> ReleasedSlot {
         let mut now = lock(&self.0.now);
         now.waits += 1;
-        // Dropping the slot can wake other functions, so do it without the lock.
+        // Drop the slot after releasing the lock, because this can wake other functions.
         let held = now.held.take();
         drop(now);
         drop(held);

@@ -1,4 +1,5 @@
-//! Tests of quotas: guarantees that hold for all clients, whatever one of them does.
+//! Tests of quotas: guarantees that hold for all clients, regardless of the behavior of one of
+//! them.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -32,7 +33,7 @@ fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
     quotas.client(key).open_session().expect("room for a session").0
 }
 
-/// Takes slots until the session cannot take more.
+/// Takes slots until none is left for the session.
 fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<SlotGuard> {
     std::iter::from_fn(|| session.take_place(upstream).ok()).collect()
 }

@@ -17,7 +17,7 @@ use genkit_core::internal::context::{ContextParts, Outcome, Recording, Rounds, d
 use genkit_core::internal::trace::{NewSpan, traced_as};
 use genkit_core::{Context, Error, Result};
 
-/// Runs `work` in `span`; `name` is the name that the client used.
+/// Runs `work` in `span`. `name` is the item name in the client's request.
 pub(crate) async fn drive_in_span<T>(
     context: &Context,
     name: &str,
@@ -53,8 +53,8 @@ impl Run {
     /// Admits the run of `item`, or returns the error to send. Also returns the context of the function, with the
     /// recording of earlier rounds.
     ///
-    /// Admission happens here and not in the future of the function, because a future that waits for an answer holds
-    /// its contents for minutes.
+    /// Admission is not part of the function's future, because a future that waits for an answer holds its contents
+    /// for minutes.
     pub(crate) fn admit_request(
         shared: &Arc<SharedState>,
         mut request: Request,
@@ -81,8 +81,8 @@ impl Run {
         let extensions = std::mem::take(&mut request.head.extensions);
         let caller = McpCaller::new(request, &meta, &shared.genkit.registry, settings);
         let caller = Arc::new(caller);
-        // A client with a session is asked while the function runs, and a client without capabilities cannot be asked.
-        // For both, no state is sealed and no answers are accepted.
+        // Questions to a client with a session are sent while the function runs, and a client without capabilities
+        // cannot be asked. For both, no state is sealed and no answers are accepted.
         let asks = era == Era::Modern && (caller.can_be_asked() || state.is_some());
         let (round, recording) = if asks {
             let principal = caller.request.head.principal_id();
@@ -140,7 +140,7 @@ impl Run {
         };
         Ok(match self.settle_outcome(ended)? {
             RunOutcome::Finished(Ok(())) => {
-                RunOutcome::Finished(Ok(value.expect("what finished well has a value")))
+                RunOutcome::Finished(Ok(value.expect("a successful outcome has a value")))
             }
             RunOutcome::Finished(Err(error)) => RunOutcome::Finished(Err(error)),
             RunOutcome::InputRequired(required) => RunOutcome::InputRequired(required),
@@ -152,7 +152,7 @@ impl Run {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
         caller.release_place();
-        // A function that used a state claims it, even if it read no answer from it.
+        // A function that used a state claims it, even if it did not read an answer.
         let is_ours =
             |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim_answers();
         if round.as_ref().is_some_and(|round| !is_ours(round) || round.is_taken()) {
@@ -182,7 +182,7 @@ impl Run {
                     Err(error) => RunOutcome::Finished(Err(shared.for_client(error, &name))),
                 })
             }
-            // Dropping the audit record logs the cancellation; the client is not waiting for a response.
+            // Dropping the audit record logs the cancellation. The client does not wait for a response.
             Outcome::Cancelled => Err(E::RequestCancelled.into()),
         }
     }

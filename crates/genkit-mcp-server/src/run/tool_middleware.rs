@@ -27,13 +27,13 @@ pub(super) struct MiddlewareRun {
     trusts_client: bool,
     /// The context of each run, without its recording.
     context: ContextParts,
-    /// The tool's last result, together with the form that middleware receives. If no middleware changes the latter,
-    /// the former is returned without loss.
+    /// The tool's last result, with the part that middleware receives for it. If no middleware changes the part, the
+    /// result is returned without loss.
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
-/// Runs `tool` with `context`, inside the program's middleware. A client that is trusted asks its user for approval
-/// itself.
+/// Runs `tool` with `context`, inside the program's middleware. A trusted client is responsible for the user's
+/// approval.
 pub(crate) fn run_tool(
     shared: &Arc<SharedState>,
     mut context: ContextParts,
@@ -56,7 +56,7 @@ impl MiddlewareRun {
         input: Value,
         recording: Recording,
     ) -> Outcome<ToolOutput> {
-        // `drive` catches a panic of a middleware, and stops it if the client disconnects.
+        // Catch panics of the middleware, and cancel it if the client disconnects.
         let cancel = self.context.cancel.clone();
         let guard = ContextParts { cancel, ..ContextParts::default() }.build();
         let request = ToolRequest::new(self.tool.name(), input);
@@ -69,7 +69,8 @@ impl MiddlewareRun {
         }
     }
 
-    /// Runs the call through all middleware, and repeats it after each answer from a client that is asked directly.
+    /// Runs the call through all middleware, and runs it again after each answer from a client that can be asked
+    /// directly.
     async fn through_middleware(
         self: &Arc<Self>,
         request: ToolRequest,
@@ -160,7 +161,7 @@ impl InnermostTool for MiddlewareRun {
                 }
                 Outcome::Cancelled => return Err(E::RequestCancelled.into()),
             };
-            // Middleware can pass the error text on to the client, so mask it first.
+            // Middleware can forward the error text to the client, so mask it first.
             let returned =
                 returned.map_err(|error| self.shared.for_client(error, self.tool.name()));
             let (response, metadata) = match &returned {

@@ -1,4 +1,4 @@
-//! Without the feature `generate`, a server has no middleware.
+//! Runs tools without the feature `generate`, where servers have no tool middleware.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request_state::STATE_TTL;
 
-/// The maximum number of 64-bit words kept per instance. Default is 16,384. States older than the last million are
+/// The maximum number of 64-bit words stored per instance. Default is 16,384. States older than the last million are
 /// rejected, so that a flood of new states cannot make an answered state valid again.
 const MAX_WORDS: usize = 16 * 1024;
 
@@ -34,7 +34,7 @@ pub(super) struct AnsweredStates {
 #[derive(Debug)]
 struct Answered {
     words: BTreeMap<u64, u64>,
-    /// The first word that is kept; everything before it counts as answered.
+    /// The first stored word; all earlier states count as answered.
     floor: u64,
     last: Instant,
 }
@@ -47,7 +47,7 @@ impl AnsweredStates {
         })
     }
 
-    /// Marks a state as answered; returns `false` if it already was.
+    /// Marks a state as answered; returns `false` if it was already answered.
     pub(super) fn insert_number(&mut self, state: StateNumber) -> bool {
         if self.has_number(state) {
             return false;
@@ -69,9 +69,9 @@ impl AnsweredStates {
         true
     }
 
-    /// Closes the longest idle instance, so that none of its states is accepted any more.
+    /// Closes the longest idle instance, so that its states are no longer accepted.
     fn make_room(&mut self, now: Instant) {
-        // States answered that long ago have expired.
+        // All states of the removed instances have expired.
         self.instances.retain(|_, answered| now - answered.last < 2 * STATE_TTL);
         let open = || |answered: &&mut Answered| answered.floor < u64::MAX;
         if self.instances.values_mut().filter(open()).count() < MAX_INSTANCES {

@@ -1,4 +1,4 @@
-//! Notifications of changes. Each subscriber has a mailbox, and a slow subscriber does not delay others.
+//! Notifications of changes. Each subscriber has a queue, so a slow subscriber does not delay others.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,23 +15,23 @@ use genkit_core::Registry;
 use genkit_core::internal::registry::{ChangeSet, RegistryChange, Watcher};
 use genkit_core::internal::sync::lock;
 
-/// How long changes must pause before clients are notified. Default is 100 milliseconds.
+/// The time without changes after which clients are notified. Default is 100 milliseconds.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The maximum delay of a notification if changes do not pause. Default is 1 second.
+/// The maximum delay of a notification if changes continue. Default is 1 second.
 const LONGEST_BATCH: Duration = Duration::from_secs(1);
 
 /// Notifies clients of the changes that they subscribed to.
 #[derive(Default)]
 pub(crate) struct Notifier {
     subscribers: Arc<Subscribers>,
-    /// Stops the task that watches the registry when the server is dropped.
+    /// Stops the task that watches the registry, when the server is dropped.
     task: Mutex<Option<DropGuard>>,
 }
 
 #[derive(Default)]
 struct Subscribers {
-    /// Keyed by an internal number, because request ids are chosen by clients and can be equal.
+    /// The queues by an internal number, because clients choose request ids, which can be equal.
     by_number: Mutex<BTreeMap<u64, Arc<NotificationQueue>>>,
     next: AtomicU64,
 }
@@ -39,7 +39,7 @@ struct Subscribers {
 struct NotificationQueue {
     interest: Interest,
     seen: Mutex<SeenLists>,
-    /// Unread changes. Duplicates are merged, so the size is limited by the client's subscriptions.
+    /// The unread changes. Duplicates are merged, so the client's subscriptions limit the size.
     unread: Mutex<ChangeSet>,
     news: Notify,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Subscription {
 }
 
 impl Notifier {
-    /// Subscribes to changes in `registry` from now on.
+    /// Subscribes to future changes in `registry`.
     pub(crate) fn subscribe(&self, interest: Interest, registry: &Registry) -> Subscription {
         let seen = Mutex::new(interest.seen_lists());
         let mailbox =
@@ -88,7 +88,7 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        // Drop the mailbox after releasing the lock.
+        // Drop the queue after releasing the lock.
         let gone = lock(&self.subscribers.by_number).remove(&self.number);
         drop(gone);
     }
@@ -108,7 +108,7 @@ impl NotificationQueue {
     }
 }
 
-/// Adds each batch of changes to the mailboxes of the subscribers that requested them.
+/// Adds each batch of changes to the queues of the subscribers that requested them.
 async fn forward_changes(watcher: &Watcher, subscribers: &Subscribers) {
     loop {
         watcher.wait_for_changes().await;

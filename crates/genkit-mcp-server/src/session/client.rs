@@ -1,4 +1,4 @@
-//! A bounded summary of what a client reports about itself.
+//! A size-limited summary of the data that a client reports about itself.
 
 use std::sync::{Arc, OnceLock};
 
@@ -23,12 +23,12 @@ pub(crate) struct ClientDescription {
     sampling: bool,
     roots: bool,
     pub(crate) tasks: bool,
-    /// The capabilities as reported, unless they are too large to keep.
+    /// The reported capabilities, unless they are too large to store.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) capabilities: Map<String, Value>,
 }
 
-/// The longest capabilities that are kept, in bytes of JSON.
+/// The maximum size of stored capabilities, in bytes of JSON.
 const MAX_CAPABILITIES: usize = 4096;
 
 impl ClientDescription {
@@ -83,7 +83,7 @@ impl ClientDescription {
         })
     }
 
-    /// Returns what functions see of the client, if it reported anything.
+    /// Returns the client information for functions, if the client reported any.
     pub(crate) fn shown_info(&self) -> Option<ClientInfo> {
         let (name, version) = match self.calls_itself() {
             None if self.capabilities.is_empty() => return None,
@@ -104,7 +104,7 @@ impl From<&ClientCapabilities> for ClientDescription {
             capabilities: if is_small { capabilities } else { Map::new() },
             elicit_url: can.elicitation.as_ref().is_some_and(|can| can.url.is_some()),
             info: None,
-            // An empty object means forms; a client that only opens URLs cannot show a form.
+            // An empty object declares forms. A client that only opens URLs cannot display a form.
             elicitation: can
                 .elicitation
                 .as_ref()

@@ -43,7 +43,7 @@ pub(crate) enum Handshake {
     /// No request has determined the protocol yet.
     #[default]
     Waiting,
-    /// Requests carry their own client description, so no handshake is needed.
+    /// Requests contain their own client description, so no handshake is needed.
     Described,
     /// `initialize` negotiated this version.
     Initialized(ProtocolVersion),
@@ -85,7 +85,7 @@ impl Connection {
         self.state().last = i64::from_le_bytes([b0, b1, b2, b3, b4, b5, 0, 0]) << 4;
     }
 
-    /// Returns whether a question with this id waits for its answer here.
+    /// Returns whether a question with this id waits for its answer on this connection.
     #[cfg(feature = "http")]
     pub(crate) fn has_question(&self, id: &RequestId) -> bool {
         matches!(id, RequestId::Number(id) if self.state().questions.contains_key(id))
@@ -100,11 +100,11 @@ impl Connection {
         self.state().client.clone()
     }
 
-    /// Records the result of a handshake, which can also follow self-describing requests. Later requests that describe
-    /// themselves still use their own description; all others use the session's.
+    /// Records the result of a handshake, which can also follow self-describing requests. Later self-describing
+    /// requests still use their own description; all others use that of the session.
     pub(crate) fn set_initialized(&self, version: ProtocolVersion, client: ClientDescription) {
         let mut state = self.state();
-        // HTTP requests without a session keep no state.
+        // HTTP requests without a session have no state.
         if !matches!(state.handshake, Handshake::Without(_)) {
             state.handshake = Handshake::Initialized(version);
             state.client = Some(Arc::new(client));
@@ -195,7 +195,7 @@ impl OpenRequest {
     }
 
     /// Removes the request; returns whether it was open and not cancelled. After a cancellation, a newer request can
-    /// have its id.
+    /// have the same id.
     fn remove_request(&self) -> bool {
         let mut state = self.session.connection.state();
         let own = state.running.get(&self.id).is_some_and(|open| open.number == self.number);

@@ -7,7 +7,7 @@ use rmcp::model::ProtocolVersion;
 pub(crate) enum Era {
     /// Up to 2025-11-25: `initialize`, sessions, and requests from the server to the client.
     Legacy,
-    /// From 2026-07-28: stateless; questions from the server are sent as results.
+    /// From 2026-07-28: stateless requests, and questions from the server as results.
     Modern,
 }
 

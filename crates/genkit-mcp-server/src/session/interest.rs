@@ -21,14 +21,14 @@ pub(crate) enum Interest {
     Listen(ListenFilter),
 }
 
-/// The changes that a `subscriptions/listen` stream requested, within its limits.
+/// The changes that a `subscriptions/listen` request selects, within its limits.
 pub(crate) struct ListenFilter {
     tools: bool,
     prompts: bool,
     resources: bool,
     uris: Subscriptions,
     sees: Visibility,
-    /// Counts the stream until it is dropped.
+    /// Counts the stream until the filter is dropped.
     _stream: QuotaGuard,
 }
 
@@ -50,14 +50,14 @@ impl ListenFilter {
         })
     }
 
-    /// Limits the filter to the items that the client can see.
+    /// Limits the filter to the items that the client has access to.
     pub(crate) fn limit_to(self, sees: Visibility) -> Self {
         Self { sees, ..self }
     }
 }
 
 impl Interest {
-    /// Returns the lists that the subscriber currently sees.
+    /// Returns the lists that are currently visible to the subscriber.
     pub(super) fn seen_lists(&self) -> SeenLists {
         match self {
             Self::Session(session) => {
@@ -67,7 +67,7 @@ impl Interest {
         }
     }
 
-    /// Adds the `changes` that this subscriber requested and can see to `unread`.
+    /// Copies the `changes` that this subscriber requested and has access to into `unread`.
     pub(super) fn add_wanted(
         &self,
         changes: &ChangeSet,

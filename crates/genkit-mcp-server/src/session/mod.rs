@@ -41,13 +41,13 @@ const DEFAULT_LEVEL: LogLevel = LogLevel::Info;
 /// The session of a connection in an older protocol. A request in the newer protocol has an empty session.
 pub(crate) struct Session {
     quota: Arc<SessionQuota>,
-    /// Identifies who answers the session's questions.
+    /// Identifies the channel through which the session's questions are answered.
     pub(crate) asker: QuestionChannel,
     /// The result of the handshake, and the open requests of both sides.
     pub(crate) connection: Connection,
     state: Mutex<SessionState>,
     is_initialized: AtomicBool,
-    /// Counts the session against the quota until dropped. `None` if the session is not counted.
+    /// Counts the session against the quota until it is dropped. `None` if the session is not counted.
     _counted: Option<QuotaGuard>,
     /// Measures the session until it is dropped, if metrics are enabled.
     _measured: Option<OpenSession>,
@@ -111,7 +111,7 @@ impl Session {
         self.state().level = level;
     }
 
-    /// Sets which items the client can see, based on the caller of the latest request.
+    /// Sets the items that the client has access to, based on the caller of the latest request.
     pub(crate) fn set_sees(&self, sees: Visibility) {
         self.state().sees = sees;
     }

@@ -1,4 +1,5 @@
-//! Request state: the questions and completed work of a function, signed, because the client stores and returns them.
+//! Request state: the questions and completed work of a function, signed because the client stores the state and
+//! sends it back.
 //!
 //! In protocol 2026-07-28 the client echoes the state that it received. Any server instance with the same key can
 //! resume from it. A state that was answered is rejected afterwards.
@@ -19,10 +20,10 @@ use genkit_core::internal::seal::{MIN_KEY, Seal, SealError};
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::canonical::canonical;
 
-/// How long a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
+/// The time that a question of the 2026-07-28 protocol can stay open. Default is 1 hour.
 pub(super) const STATE_TTL: Duration = Duration::from_secs(3600);
 
-/// A prefix that no other use of the same key has.
+/// The domain separator of request states, unique among all uses of the same key.
 const DOMAIN: &[u8] = b"genkit/request-state/1\0";
 
 /// The maximum size of a sealed state, in bytes; it is sent in every round. Default is 256 KiB.
@@ -41,10 +42,11 @@ pub(crate) struct StateSealer {
     answered: Mutex<AnsweredStates>,
 }
 
-/// The request that a state is bound to. The state opens only for the same request.
+/// The request that a state is bound to. The state can only be opened for the same request.
 pub(crate) struct StateBinding(Vec<u8>);
 
-/// The index of the key that a call began with. The call keeps this key, because it also identifies its questions.
+/// The index of the key with which a call started. The call continues to use this key, because the key also
+/// identifies its questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyIndex(usize);
 
@@ -152,7 +154,7 @@ impl StateSealer {
         Err(why)
     }
 
-    /// Marks a state as answered; returns `false` if it already was.
+    /// Marks a state as answered; returns `false` if it was already answered.
     pub(crate) fn claim_number(&self, number: StateNumber) -> bool {
         lock(&self.answered).insert_number(number)
     }

@@ -10,13 +10,13 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use crate::error::Error as E;
 use genkit_core::internal::seal::MIN_KEY;
 
-/// The maximum number of sealing keys; each state that does not open is tried with all of them. Default is 16.
+/// The maximum number of sealing keys. All of them are tried for a state that cannot be opened. Default is 16.
 const MAX_KEYS: usize = 16;
 
 /// The maximum size of a file or variable with sealing keys, in bytes. Default is 64 KiB.
 const MAX_TEXT: u64 = 64 * 1024;
 
-/// How to write and generate keys, for error messages.
+/// The format of keys and the command that generates them, for error messages.
 const HOW: &str = "write one key per line, in hex or base64, newest first; \
                    `openssl rand -hex 32` generates a key";
 
@@ -135,7 +135,7 @@ fn key_error(source: &KeySource, why: impl fmt::Display) -> E {
     E::SealingKeys(format!("{from}: {why}"))
 }
 
-/// Never shows a key.
+/// Omits the keys.
 impl fmt::Debug for KeySource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

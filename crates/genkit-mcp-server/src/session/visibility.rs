@@ -1,22 +1,22 @@
-//! The changes that a subscriber is allowed to see.
+//! The changes that a subscriber has access to.
 
 use std::sync::Arc;
 
 use genkit_core::internal::registry::RegistryChange;
 
-/// The view of a subscriber. The default sees everything.
+/// The visibility of items for a subscriber. By default, all items are visible.
 #[derive(Clone, Default)]
 pub(crate) struct Visibility(Option<Arc<dyn View>>);
 
-/// The items that one caller can see.
+/// The items that one caller has access to.
 pub(crate) trait View: Send + Sync {
-    /// Returns whether the caller can see the resource at a URI.
+    /// Returns whether the caller has access to the resource at a URI.
     fn has_uri(&self, uri: &str) -> bool;
 
     /// Returns whether any items can be hidden from the caller.
     fn is_restricted(&self) -> bool;
 
-    /// Returns a digest of a list as the caller sees it; `None` if it cannot be determined.
+    /// Returns a digest of the caller's view of a list; `None` if it cannot be determined.
     fn digest(&self, list: &RegistryChange) -> Option<u64>;
 }
 
@@ -38,8 +38,8 @@ impl Visibility {
     }
 }
 
-/// The lists that a subscriber last saw. A change that it cannot see is not reported. An unrestricted subscriber is
-/// notified of all changes.
+/// The digests of a subscriber's lists at the last notification. A restricted subscriber is only notified if its
+/// own lists change, and an unrestricted subscriber of all changes.
 #[derive(Default)]
 pub(super) struct SeenLists {
     digests: [Option<u64>; 3],
@@ -47,14 +47,14 @@ pub(super) struct SeenLists {
 }
 
 impl SeenLists {
-    /// Returns the lists as currently seen.
+    /// Returns the digests of the current lists.
     pub(super) fn current_lists(sees: &Visibility) -> Self {
         use RegistryChange::{Prompts, Resources, Tools};
         let digests = [Tools, Prompts, Resources].map(|list| sees.digest(&list));
         Self { digests, is_restricted: sees.is_restricted() }
     }
 
-    /// Returns whether the subscriber sees a different list than before.
+    /// Returns whether the subscriber's list has changed since the last call.
     pub(super) fn has_changed(&mut self, list: &RegistryChange, sees: &Visibility) -> bool {
         let place = match list {
             RegistryChange::Tools => 0,

@@ -24,14 +24,14 @@ use genkit_core::internal::registry::RegistryChange;
 use genkit_core::internal::visible::Logged;
 use genkit_mcp::internal::jsonrpc::{LineStream, LongLine};
 
-/// The server's end of a session over two byte streams.
+/// The server side of a session over two byte streams.
 pub(crate) struct StdioConnection<R, W> {
     lines: LineStream<R, W>,
     limits: StdioLimits,
     client: Client<W>,
 }
 
-/// The state that the lines of a client are served with.
+/// The state for serving the lines of a client.
 struct Client<W> {
     engine: Engine,
     session: Arc<Session>,
@@ -40,7 +40,7 @@ struct Client<W> {
     lines: LineOutlet<W>,
     outlet: Outlet,
     slow: SlowFunctions,
-    /// Functions that wait.
+    /// The functions that did not finish in their first poll.
     calls: JoinSet<()>,
     /// Streams of notifications, which end only with the connection or by cancellation.
     streams: JoinSet<()>,
@@ -108,7 +108,7 @@ where
         self.lines.close().await
     }
 
-    /// Serves all lines that have been received. Their immediate responses are written at once.
+    /// Serves all lines that have been received, and writes their immediate responses together.
     async fn take_lines(&mut self) -> io::Result<()> {
         let Self { lines, client, limits } = self;
         loop {
@@ -117,7 +117,7 @@ where
                 client.lines.0.flush();
                 client.lines.0.room().await?;
             }
-            // A client that sends a lot must not starve other tasks.
+            // A client that sends many lines must not starve other tasks.
             tokio::task::consume_budget().await;
             let Some(line) = lines.next_line() else { break };
             client.serve_line(line, limits.line_bytes)?;
@@ -132,7 +132,7 @@ where
     async fn finish(&mut self) {
         let client = &mut self.client;
         let finish = Instant::now() + self.limits.finish;
-        // No answers can arrive any more, so functions that wait for an answer get an error.
+        // No more answers can arrive, so functions that wait for an answer receive an error.
         client.session.connection.no_more_answers();
         client.end.cancel();
         let ended = async {

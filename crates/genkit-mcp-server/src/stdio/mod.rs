@@ -21,14 +21,14 @@ pub(crate) use self::connection::StdioConnection;
 pub(crate) use self::stoppable::StoppableReader;
 use super::settings::MAX_LINE_BYTES;
 
-/// How many bytes can wait to be written before the connection stops reading. Default is 4 MiB.
+/// The number of queued bytes above which the connection stops reading. Default is 4 MiB.
 pub(crate) const MAX_QUEUED_BYTES: usize = 4 * 1024 * 1024;
 
-/// How long the end of a session waits for the client to read the remaining output. Default is 2
+/// The time that the client has to read the remaining output at the end of a session. Default is 2
 /// seconds.
 pub(crate) const CLOSE_FLUSH: Duration = Duration::from_secs(2);
 
-/// How long running functions can continue after the end of input. Default is 5 seconds.
+/// The time that running functions have to finish after the end of input. Default is 5 seconds.
 pub(crate) const FINISH: Duration = Duration::from_secs(5);
 
 /// The limits of a connection.
@@ -36,11 +36,11 @@ pub(crate) const FINISH: Duration = Duration::from_secs(5);
 pub(crate) struct StdioLimits {
     /// The maximum length of a line, in bytes, without its line ending.
     pub(crate) line_bytes: usize,
-    /// How many bytes can wait to be written before the connection stops reading.
+    /// The number of queued bytes above which the connection stops reading.
     pub(crate) queued_bytes: usize,
-    /// How long the end of a session waits for the client to read the remaining output.
+    /// The time that the client has to read the remaining output at the end of a session.
     pub(crate) close_flush: Duration,
-    /// How long running requests can continue after the end of input.
+    /// The time that running functions have to finish after the end of input.
     pub(crate) finish: Duration,
 }
 

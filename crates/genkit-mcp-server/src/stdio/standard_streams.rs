@@ -9,11 +9,11 @@ use tokio::io::{AsyncRead, AsyncWrite, stdin, stdout};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio_util::either::Either;
 
-/// Opens the streams. If they are sockets or pipes, everything that functions print then goes to
-/// stderr, because `println!` in a tool would otherwise corrupt the protocol on stdout.
+/// Opens the streams. If they are sockets or pipes, the output of `println!` then goes to stderr, because it would
+/// otherwise corrupt the protocol on stdout.
 pub(super) fn open_streams()
 -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
-    // Node.js clients use sockets, which need no blocking thread, like pipes.
+    // Node.js clients use sockets. Like pipes, these need no blocking thread.
     match sockets().or_else(pipes) {
         Some((input, output)) => {
             print_to_stderr();
@@ -56,7 +56,7 @@ fn register_streams(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, Chi
     Some((input, ChildStdin::from_std(output.into()).ok()?))
 }
 
-/// Returns the descriptor if it is of that kind.
+/// Returns the descriptor if its file type matches.
 fn of_kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
     let file = File::from(stream);
     let found = file.metadata().ok()?.file_type();
@@ -65,6 +65,6 @@ fn of_kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
 
 fn print_to_stderr() {
     if let Err(error) = rustix::stdio::dup2_stdout(std::io::stderr()) {
-        tracing::warn!(%error, "cannot redirect what functions print to stdout; print to stderr, or the session may break");
+        tracing::warn!(%error, "cannot redirect the output of functions from stdout to stderr; print only to stderr, or the session may break");
     }
 }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// A reader that reports the end of input once a token is cancelled.
+/// A reader that reports the end of input when a token is cancelled.
 pub(crate) struct StoppableReader<R> {
     reader: R,
     stop: Pin<Box<WaitForCancellationFutureOwned>>,

@@ -24,13 +24,13 @@ use genkit_core::{Prompt, Registry, Resource, Tool};
 /// A timeout well above the duration of any test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The client's end of a connection.
+/// The client side of a connection.
 struct Client {
     input: WriteHalf<DuplexStream>,
     output: BufReader<ReadHalf<DuplexStream>>,
 }
 
-/// A tool that accepts any arguments.
+/// Returns a builder of a tool that accepts any arguments.
 fn tool(name: &'static str) -> genkit_core::ToolBuilder {
     Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
 }
@@ -92,7 +92,7 @@ fn serve(pipe_bytes: usize, limits: StdioLimits) -> (JoinHandle<io::Result<()>>,
     (tokio::spawn(connection.serve_messages()), Client { input, output: BufReader::new(output) })
 }
 
-/// A session after the handshake, whose client supports elicitation.
+/// Opens a session and completes the handshake of a client that supports elicitation.
 async fn open(limits: StdioLimits) -> (JoinHandle<io::Result<()>>, Client) {
     let (serving, mut client) = serve(1 << 16, limits);
     client.line(initialize()).await;
@@ -113,7 +113,7 @@ impl Client {
         self.send([text.as_ref(), b"\n"].concat()).await;
     }
 
-    /// The next message, or `None` at the end of output.
+    /// Returns the next message, or `None` at the end of output.
     async fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
         let read = self.output.read_line(&mut line);
@@ -121,7 +121,7 @@ impl Client {
         (count > 0).then(|| serde_json::from_str(&line).expect("only protocol bytes"))
     }
 
-    /// All messages up to the end of output.
+    /// Returns all messages up to the end of output.
     async fn rest(&mut self) -> Vec<Value> {
         let mut rest = Vec::new();
         while let Some(message) = self.receive().await {

@@ -42,7 +42,7 @@ struct NewTask<'a> {
     record: TaskRecord,
     work: TaskWork,
     run: Run,
-    /// Cancelled when the client gives up.
+    /// Cancelled when the client cancels the request or disconnects.
     request: CancellationToken,
     after: Duration,
 }
@@ -73,7 +73,7 @@ pub(in super::super) fn start_task(
     let recording = context.recording.clone().unwrap_or_default();
     let (notes, noted) = mpsc::unbounded_channel::<Note>();
     let stop = CancellationToken::new();
-    // The client cannot read a result after the lifetime of the task.
+    // The client cannot read a result after the end of the task's lifetime.
     context.limit = Some(tool.timeout().unwrap_or(ttl).min(ttl));
     context.caller = Arc::clone(&caller) as _;
     context.rounds = Some(Arc::new(TaskRounds(context.rounds)) as Arc<dyn Rounds>);
@@ -93,7 +93,7 @@ impl NewTask<'_> {
         let work = &mut self.work;
         let after = self.after;
         let mut patience = pin!(async move {
-            // A timer rounds zero up to a millisecond.
+            // A timer would round zero up to a millisecond.
             if !after.is_zero() {
                 tokio::time::sleep(after).await;
             }
@@ -137,7 +137,7 @@ impl NewTask<'_> {
         tokio::spawn(async move {
             let _running = running;
             drive_task(&shared, &tool, session, record, work).await;
-            // The function kept the in-flight slot of its request.
+            // The function still holds the in-flight slot of its request.
             held.release_place();
         });
         Ok(Either::Right(told))
@@ -150,7 +150,8 @@ async fn create_run(
     client: &ClientKey,
     record: &mut TaskRecord,
 ) -> Result<LeasedRun> {
-    // If this process dies before it has the lease, other servers wait this long before they resume the task.
+    // If this process dies before it acquires the lease, other servers wait this long before they resume the
+    // task.
     let lease = LEASE;
     let ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
     let mut first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(ms)));

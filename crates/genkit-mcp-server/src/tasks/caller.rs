@@ -15,7 +15,7 @@ use genkit_core::internal::context::{Caller, Capability, QuestionChannel};
 use genkit_core::{ClientInfo, LogLevel, Progress};
 use genkit_schema::internal::truncate::truncate;
 
-/// A client that made a call and may have disconnected since.
+/// The client that made the call of a task, and may have disconnected since.
 pub(super) struct TaskCaller {
     /// The waiting caller, used until the call becomes a task.
     waiting: Option<Arc<McpCaller>>,
@@ -38,7 +38,7 @@ impl TaskCaller {
         Self { waiting, is_task, client, registry, asker, message }
     }
 
-    /// Records that no client waits any more.
+    /// Records that the call has become a task, so that no client waits for its response.
     pub(super) fn becomes_task(&self) {
         self.is_task.store(true, Ordering::Release);
     }
@@ -59,7 +59,7 @@ impl TaskCaller {
     }
 }
 
-/// Returns progress as text: its message, or the amount done.
+/// Returns progress as text: the message, or the completed amount.
 fn message_of(progress: &Progress) -> String {
     match (&progress.message, progress.total) {
         (Some(message), _) => truncate(message, MAX_MESSAGE).to_owned(),

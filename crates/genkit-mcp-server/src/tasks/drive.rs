@@ -25,7 +25,7 @@ use genkit_core::{ErrorKind, Result};
 use genkit_durable::internal::{LeasedRun, Note};
 use genkit_schema::internal::size::json_size;
 
-/// A running function, and the receivers of its notes and messages.
+/// A running function, and the receivers of its recorded results and messages.
 pub(super) struct TaskWork {
     pub(super) running: BoxFuture<'static, Outcome<ToolOutput>>,
     pub(super) noted: mpsc::UnboundedReceiver<Note>,
@@ -56,7 +56,7 @@ pub(super) async fn drive_task(
         Ok(())
     };
     let worked: Result<()> = worked.instrument(span).await;
-    // A function that did not finish is cancelled here.
+    // Cancel a function that did not finish.
     drop(work);
     match worked.err() {
         None => {}
@@ -65,13 +65,13 @@ pub(super) async fn drive_task(
         }
         Some(error) => {
             let error = Logged::text(error.chain());
-            tracing::warn!(%error, "work on a task failed; the task will be resumed");
+            tracing::warn!(%error, "failed to run a task; it will be resumed");
         }
     }
     session.release().await;
 }
 
-/// Resolves once there is a message other than `known`, but not before `time`.
+/// Resolves when the message differs from `known`, but not before `time`.
 async fn until_message(
     messages: &mut watch::Receiver<Option<String>>,
     known: &Option<String>,
@@ -89,8 +89,8 @@ async fn until_message(
     }
 }
 
-/// Waits for the function; returns `None` if the server shuts down. `is_once` marks a function that must not be run
-/// again.
+/// Waits for the function; returns `None` if the server shuts down. `is_once` specifies that the function must not
+/// be run again.
 async fn wait_for_function(
     shared: &SharedState,
     is_once: bool,
@@ -124,7 +124,7 @@ async fn wait_for_function(
             }
             Event::Ended(ended) => return Ok(Some(ended)),
             Event::Stops => {
-                // A regular shutdown does not count as a failed attempt.
+                // Do not count a regular shutdown as a failed attempt.
                 if !is_once {
                     record.attempts = record.attempts.saturating_sub(1);
                 }
@@ -145,7 +145,7 @@ async fn save_record(session: &mut LeasedRun, record: &mut TaskRecord) -> Result
     session.save_change(change).await
 }
 
-/// Records the outcome of the function; returns whether there is anything to save.
+/// Records the outcome of the function; returns whether the record must be saved.
 pub(super) fn record_outcome(
     shared: &SharedState,
     tool: &Tool,
@@ -186,7 +186,7 @@ fn complete_stage(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput
     if size > limit {
         result = results::too_large(tool, size, limit);
     }
-    // `tasks/get` states the type of the result itself.
+    // The response to `tasks/get` has its own result type.
     result.result_type = None;
     match serde_json::to_value(&result) {
         Ok(result) => Stage::Completed(result),
@@ -196,7 +196,7 @@ fn complete_stage(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput
     }
 }
 
-/// Builds an error result that the server itself produces, for the model to read.
+/// Builds an error result of the server, for the model.
 pub(super) fn error_result(text: &str) -> Value {
     json!({ "content": [{ "type": "text", "text": text }], "isError": true })
 }

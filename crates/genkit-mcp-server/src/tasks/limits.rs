@@ -20,8 +20,9 @@ pub(super) const SWEEP: Duration = Duration::from_secs(2);
 /// The maximum number of tasks handled per sweep. Default is 256.
 pub(super) const SWEEP_LIMIT: usize = 256;
 
-/// How long a server ignores a task that it cannot run, for example because it lacks the tool. Default is a minute.
+/// The time that a server ignores a task that it cannot run, for example because it lacks the tool. Default is 1
+/// minute.
 pub(super) const SKIP: Duration = Duration::from_secs(60);
 
-/// The maximum number of attempts to change a task while others change it. Default is 100.
+/// The maximum number of attempts to change a task that other servers change concurrently. Default is 100.
 pub(super) const CHANGE_TRIES: u32 = 100;

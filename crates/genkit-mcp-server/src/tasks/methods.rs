@@ -197,7 +197,7 @@ impl<'a> FoundTask<'a> {
             self.record.stage = Stage::Cancelled;
             let change = self.record.take_change()?;
             if self.save_change(change).await? {
-                // If it runs on another server, it is stopped there when its lease is renewed.
+                // If the task runs on another server, that server stops it when it renews the lease.
                 self.shared.tasks.stop_task(&self.id);
                 break;
             }

@@ -1,8 +1,7 @@
 //! Tasks: tool calls that continue after their request, as in MCP's extension `io.modelcontextprotocol/tasks`.
 //!
-//! A task is a durable run of one call. It is kept in the program's store, or in memory. The server that works on it
-//! holds its lease, and results of `once` are saved immediately. Every server that uses the same store answers requests
-//! about its tasks.
+//! A task is a durable run of one call, in the program's store or in memory. The server that runs it holds its lease,
+//! and results of `once` are saved immediately. Every server that uses the same store answers requests about its tasks.
 //!
 //! ```text
 //! tools/call ─ begin ─┬─ finishes or asks in time ─ the normal response
@@ -35,7 +34,7 @@ use super::instance::ServedInstance;
 use super::state::SharedState;
 use genkit_core::Result;
 
-/// Checks the tools that can run as tasks: with the feature `durable`, all of them can.
+/// Accepts all tools that can run as tasks, because the feature `durable` is enabled.
 #[expect(clippy::unnecessary_wraps, reason = "fails without the feature `durable`")]
 pub(super) fn check_tools(_: &ServedInstance) -> Result<()> {
     Ok(())

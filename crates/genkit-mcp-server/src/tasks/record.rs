@@ -34,10 +34,10 @@ pub(super) struct TaskRecord {
     /// The number of times that the function was started since the last answer.
     #[serde(default)]
     pub(super) attempts: u32,
-    /// The number of times that it asked questions.
+    /// The number of rounds in which the function asked questions.
     #[serde(default)]
     rounds: u32,
-    /// Its questions and their answers; results of `once` are in the log.
+    /// The questions of the function and their answers. Results of `once` are in the log.
     #[serde(default)]
     recording: Recording,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,10 +78,10 @@ struct StoredPrincipal {
 #[serde(rename_all = "camelCase")]
 pub(super) enum Stage {
     Working,
-    /// Waits for answers to these questions, by the keys sent to clients.
+    /// The task waits for answers to these questions, by the keys sent to clients.
     Asks(BTreeMap<String, RequestedInput>),
     Completed(Value),
-    /// Holds the JSON-RPC error.
+    /// Contains the JSON-RPC error.
     Failed(Value),
     Cancelled,
 }
@@ -142,7 +142,7 @@ impl TaskRecord {
         this
     }
 
-    /// Reads a stored record; returns `None` if it has another format or another version.
+    /// Parses a stored record; returns `None` if its format or version differs.
     pub(super) fn read(stored: &StoredRun) -> Option<Self> {
         let mut record: Self = serde_json::from_str(&stored.head).ok()?;
         let lines = stored.log.iter().map(|line| serde_json::from_str::<Done>(line).ok());
@@ -150,12 +150,12 @@ impl TaskRecord {
         (record.version == VERSION).then_some(record)
     }
 
-    /// Returns when the task expires, in Unix milliseconds.
+    /// Returns the expiry of the task, in milliseconds since the Unix epoch.
     pub(super) fn ends_ms(&self) -> u64 {
         self.created_ms.saturating_add(self.ttl_ms)
     }
 
-    /// Returns the change to save. A task that is not working is looked at again when it expires.
+    /// Returns the change to save. A task that is not working becomes due when it expires.
     pub(super) fn take_change(&mut self) -> Result<RunChange> {
         self.updated_ms = now_ms();
         let wakes = match self.stage {
@@ -167,11 +167,11 @@ impl TaskRecord {
         let new = std::mem::take(&mut self.new);
         let log = new.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>();
         let log = log.map_err(unserializable)?;
-        // Stores have no status for a finished run that still wakes, so it stays `Working`.
+        // Stores have no status for a finished run that becomes due later, so the status stays `Working`.
         Ok(RunChange::new(RunStatus::Working, head).with_log(log).with_wake_at_ms(wakes))
     }
 
-    /// Records a result of the function. Since this is progress, the count of ended servers starts again.
+    /// Records a result of the function. Since this is progress, it resets the count of attempts.
     pub(super) fn note_result(&mut self, what: NoteContent) {
         if let NoteContent::Once { key, done } = what {
             self.attempts = self.attempts.min(1);

@@ -29,13 +29,13 @@ use genkit_durable::internal::{CallJournal, LEASE, LIVES, LeasedRun};
 pub(super) enum TakenUp {
     /// The task finished, waits for answers or has expired.
     Settled,
-    /// Another server holds it, or it is not due.
+    /// Another server holds the lease, or the task is not due.
     Elsewhere,
-    /// This server cannot run it.
+    /// This server cannot run the task.
     Foreign,
 }
 
-/// Resumes a task for its client, unless it already runs here.
+/// Resumes a task for its client, unless it already runs in this process.
 pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId, client: &ClientKey) {
     let stop = CancellationToken::new();
     let Some(running) = shared.tasks.runs(id, Some(client), &stop) else { return };
@@ -105,7 +105,8 @@ async fn work_on(
     Ok(TakenUp::Settled)
 }
 
-/// Returns the final stage of an interrupted task that must not be restarted; `None` if it can be.
+/// Returns the final stage of an interrupted task that must not be restarted; `None` if it can be
+/// restarted.
 fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
     if record.attempts > 0 && tool.is_at_most_once() {
         return Some(Stage::Completed(error_result(&format!(
@@ -116,7 +117,7 @@ fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
     }
     (record.attempts >= LIVES).then(|| {
         let why = format!(
-            "{LIVES} servers ended at the tool `{}` without progress, and the task is not restarted",
+            "{LIVES} servers stopped while they ran the tool `{}`, so the task is not restarted",
             tool.name()
         );
         Stage::Failed(of_protocol(&ErrorData::internal_error(why, None)))
@@ -148,7 +149,7 @@ fn begin_again(
         journal: Some(Arc::new(journal) as Arc<dyn Journal>),
         meta: Arc::new(call.meta.clone()),
         cancel: stop.clone(),
-        // The client cannot read a result after the lifetime of the task.
+        // The client cannot read a result after the end of the task's lifetime.
         limit: Some(tool.timeout().unwrap_or(left).min(left)),
         recording: Some(record.recording()),
         rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
@@ -181,7 +182,10 @@ mod tests {
         assert!(cut_off(&tool, &record).is_none());
         record.attempts = LIVES;
         let Some(Stage::Failed(error)) = cut_off(&tool, &record) else { panic!("it is restarted") };
-        assert!(error.to_string().contains("10 servers ended at the tool `crash`"), "{error}");
+        assert!(
+            error.to_string().contains("10 servers stopped while they ran the tool `crash`"),
+            "{error}"
+        );
         // A saved result resets the count.
         record.note_result(NoteContent::Once { key: "part".to_owned(), done: json!(1) });
         assert!(cut_off(&tool, &record).is_none());

@@ -1,5 +1,5 @@
-//! The rounds of a call that can become a task. Questions are identified in the same way before and after the call
-//! becomes a task, and in every process.
+//! The rounds of a call that can become a task. The ids of questions do not depend on the process, or on whether
+//! the call has become a task.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use genkit_core::internal::context::Rounds;
 pub(super) struct TaskRounds(pub(super) Option<Arc<dyn Rounds>>);
 
 impl Rounds for TaskRounds {
-    /// Uses a hash without a key, because the digest is stored in a signed state or in a store.
+    /// Uses an unkeyed hash. The digest is only stored in a signed state or in a store.
     fn identify_question(&self, question: &str) -> String {
         URL_SAFE_NO_PAD.encode(Sha256::digest(question.as_bytes()))
     }

@@ -20,14 +20,14 @@ use genkit_durable::internal::MemoryRuns;
 /// Default is 1,000.
 const MAX_RUNNING: usize = 1000;
 
-/// The maximum number of tasks per client that one server created and that have not expired; additional calls run
-/// without a task. Default is 1,000.
+/// The maximum number of unexpired tasks that one server created for a client; additional calls run without a task.
+/// Default is 1,000.
 const MAX_CLIENT_TASKS: usize = 1000;
 
-/// How long a server that shuts down waits for its tasks to stop. Default is 2 seconds.
+/// The time that a server waits for its tasks to stop during shutdown. Default is 2 seconds.
 const STOP: Duration = Duration::from_secs(2);
 
-/// The number of times it checks during that time.
+/// The number of checks during that time.
 const STOP_LOOKS: u32 = 100;
 
 /// Whether calls can become tasks.
@@ -36,11 +36,11 @@ pub(crate) const CAN_RUN_TASKS: bool = true;
 /// The tasks of one server that are known to this process.
 pub(crate) struct Tasks {
     pub(crate) store: Arc<dyn RunStore>,
-    /// Whether the tasks are in memory, where clients share the room.
+    /// Whether the store is in memory, so that clients share its limit.
     is_in_memory: bool,
-    /// The tasks that run here.
+    /// The tasks that run in this process.
     running: Mutex<HashMap<RunId, RunningHere>>,
-    /// The expiry times of the tasks that each client created here, in Unix milliseconds.
+    /// The expiry times of the tasks that each client created in this process, in milliseconds since the Unix epoch.
     made: Mutex<HashMap<ClientKey, Vec<u64>>>,
     is_swept: AtomicBool,
     /// Cancelled when the server shuts down.
@@ -48,19 +48,19 @@ pub(crate) struct Tasks {
 }
 
 struct RunningHere {
-    /// `None` if no request of this process started it.
+    /// `None` if no request to this process started the task.
     client: Option<ClientKey>,
     stop: CancellationToken,
 }
 
-/// A task that runs here, until this is dropped.
+/// A task that is registered as running in this process until this is dropped.
 pub(crate) struct RunningTask {
     tasks: Arc<Tasks>,
     pub(crate) id: RunId,
 }
 
 impl Tasks {
-    /// Creates the tasks of a server, in the store of its instance or in memory.
+    /// Creates the table of a server, with the store of its instance or a store in memory.
     pub(crate) fn of_instance(genkit: &ServedInstance) -> Self {
         let store = genkit.store.clone();
         Self {
@@ -73,13 +73,14 @@ impl Tasks {
         }
     }
 
-    /// Returns the tags of a new task in the store: in memory, they name the client that shares the room with others.
+    /// Returns the tags of a new task in the store. In memory, they identify the client whose share of the limit the
+    /// task uses.
     pub(crate) fn tags_of(&self, client: &ClientKey) -> Option<Vec<String>> {
         let is_shared = self.is_in_memory && !client.is_stream();
         is_shared.then(|| vec![short_hash(&format!("{client:?}"))])
     }
 
-    /// Returns whether this client can create another task here.
+    /// Returns whether this client can create another task in this process.
     pub(crate) fn has_room(&self, client: &ClientKey) -> bool {
         if !may_run(&lock(&self.running), Some(client)) {
             return false;
@@ -95,7 +96,7 @@ impl Tasks {
         lock(&self.made).entry(client.clone()).or_default().push(ends_ms);
     }
 
-    /// Forgets clients whose tasks have all expired.
+    /// Removes clients whose tasks have all expired.
     pub(crate) fn forget_clients(&self) {
         let now = now_ms();
         lock(&self.made).retain(|_, ends| {
@@ -104,8 +105,8 @@ impl Tasks {
         });
     }
 
-    /// Registers a task that runs here, because of a request of `client` if known. Returns `None` if it already runs,
-    /// or if too many tasks run.
+    /// Registers a running task, with the client whose request started it, if known. Returns `None` if the task
+    /// already runs, or if too many tasks run.
     pub(crate) fn runs(
         self: &Arc<Self>,
         id: &RunId,
@@ -121,7 +122,7 @@ impl Tasks {
         Some(RunningTask { tasks: Arc::clone(self), id: id.clone() })
     }
 
-    /// Stops a task if it runs here.
+    /// Stops a task if it runs in this process.
     pub(crate) fn stop_task(&self, id: &RunId) {
         if let Some(task) = lock(&self.running).get(id) {
             task.stop.cancel();
@@ -145,7 +146,7 @@ impl Tasks {
     }
 }
 
-/// Returns whether another task of this client may run. Resumed tasks of unknown clients share half of the limit.
+/// Returns whether another task of this client can run. Resumed tasks of unknown clients share half of the limit.
 fn may_run(running: &HashMap<RunId, RunningHere>, client: Option<&ClientKey>) -> bool {
     let left = MAX_RUNNING.saturating_sub(running.len());
     let own = running.values().filter(|task| task.client.as_ref() == client).count();

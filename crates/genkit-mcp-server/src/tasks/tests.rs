@@ -4,7 +4,7 @@ use super::record::{Stage, TaskRecord};
 use genkit_core::internal::context::{Question, QuestionKind, Recording};
 use genkit_core::{RunHead, RunStatus, StoredRun};
 
-/// A task as stored by the first version of this library.
+/// Returns a task as stored by the first version of this library.
 fn golden() -> Value {
     json!({
         "task": 1,

@@ -1,4 +1,4 @@
-//! Tasks in the form sent to clients.
+//! Conversion of tasks to the results that are sent to clients.
 
 use rmcp::model::{
     CreateTaskResult, DetailedTask, ErrorData, GetTaskResult, Task, TaskPayload, TaskStatus,
@@ -53,7 +53,7 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
     let task = Task::new(id.as_str(), status, created, updated)
         .with_ttl_ms(record.ttl_ms)
         .with_poll_interval_ms(u64::try_from(POLL.as_millis()).unwrap_or(u64::MAX));
-    // For a failed task, the error message; otherwise the latest progress.
+    // The message is the error of a failed task, or else the latest progress.
     let failed = match &record.stage {
         Stage::Failed(error) => error.get("message").and_then(Value::as_str),
         _ => None,

@@ -20,7 +20,8 @@ use genkit_core::Result;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::{Tool, ToolTask};
 
-/// Warns about tools whose calls cannot become tasks, and fails if a tool requires it.
+/// Warns about tools whose calls cannot become tasks, and returns an error if a tool always runs as
+/// a task.
 pub(super) fn check_tools(genkit: &ServedInstance) -> Result<()> {
     for tool in genkit.registry.tools() {
         let Some(task) = tool.task() else { continue };
@@ -34,7 +35,7 @@ pub(super) fn check_tools(genkit: &ServedInstance) -> Result<()> {
     Ok(())
 }
 
-/// Returns the tasks of the server. The list is always empty.
+/// Returns the tasks of the server, of which there are none.
 pub(super) fn resume_stored(shared: &Arc<SharedState>) -> Arc<Tasks> {
     Arc::clone(&shared.tasks)
 }
@@ -48,7 +49,7 @@ impl TaskCall {
     }
 }
 
-/// Returns `None`.
+/// Returns `None`, because no method is about a task.
 pub(super) fn read_call(
     _: &str,
     _: Option<String>,

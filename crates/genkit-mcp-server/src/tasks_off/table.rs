@@ -6,7 +6,7 @@ use crate::quota::ClientKey;
 /// Whether calls can become tasks.
 pub(crate) const CAN_RUN_TASKS: bool = false;
 
-/// No tasks.
+/// The empty table.
 pub(crate) struct Tasks;
 
 impl Tasks {

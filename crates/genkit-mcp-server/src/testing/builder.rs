@@ -21,7 +21,7 @@ impl Client {
     /// Connects to `server` with protocol version 2025-11-25 and without support for questions.
     ///
     /// # Errors
-    /// The same as [`ClientBuilder::connect`].
+    /// Returns the same errors as [`ClientBuilder::connect`].
     pub async fn connect(server: McpServer) -> Result<Self> {
         Self::builder().connect(server).await
     }
@@ -79,8 +79,9 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the answer to elicitation, from the message and the schema of the form: `Some(content)` accepts, `None`
-    /// declines. A confirmation is a form without fields: `Some(json!({}))` is yes, `None` is no.
+    /// Sets the function that answers elicitation. It receives the message and the schema of the form, and returns
+    /// `Some(content)` to accept or `None` to decline. A confirmation is a form without fields: `Some(json!({}))` means
+    /// yes, and `None` means no.
     pub fn on_elicit(
         mut self,
         answer: impl Fn(&str, &Value) -> Option<Value> + Send + Sync + 'static,
@@ -89,7 +90,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the answer to URL elicitation, from the message and the URL: whether the user agrees to visit the page.
+    /// Sets the function that answers URL elicitation. It receives the message and the URL, and returns whether the
+    /// user agrees to visit the page.
     pub fn on_elicit_url(
         mut self,
         answer: impl Fn(&str, &str) -> bool + Send + Sync + 'static,
@@ -104,7 +106,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets the answer to sampling requests: the text of the model, from the parameters of the request.
+    /// Sets the function that answers sampling requests. It receives the parameters of the request, and returns the
+    /// text of the model.
     pub fn on_sample(mut self, answer: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
         self.answers.sample = Some(Box::new(answer));
         self
@@ -116,8 +119,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets whether the client declares MCP's extension for tasks. A call can then return a task, which you handle with
-    /// requests of [`peer`](super::RawClient::peer). Default is `false`.
+    /// Sets whether the client declares MCP's extension for tasks. A call can then return a task, for which you send
+    /// requests with [`peer`](super::RawClient::peer). Default is `false`.
     pub fn tasks(mut self, yes: bool) -> Self {
         self.answers.tasks = yes;
         self
@@ -126,7 +129,7 @@ impl ClientBuilder {
     /// Connects to `server`, which runs until the client is dropped.
     ///
     /// # Errors
-    /// Returns the errors of starting the server, and an error if the handshake fails.
+    /// Returns an error if the server cannot start or the handshake fails.
     pub async fn connect(self, server: McpServer) -> Result<Client> {
         let (ours, theirs) = tokio::io::duplex(PIPE_BYTES);
         server.serve_pipe(theirs)?;

@@ -1,4 +1,4 @@
-//! Conversion of MCP's content blocks, messages and resources into values of this library, without loss.
+//! Lossless conversion of MCP's content blocks, messages and resources to types of this library.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -27,7 +27,7 @@ pub(super) fn to_part(block: &ContentBlock) -> Part {
             let part = ResourcePart::new(link.uri.clone(), link.mime_type.clone());
             (Part::from_resource(part), &link.meta)
         }
-        // A block of a later protocol version.
+        // The block is from a later protocol version.
         other => (Part::data(serde_json::to_value(other).unwrap_or_default()), &None),
     };
     let json = serde_json::to_value(block).unwrap_or_default();
@@ -59,7 +59,7 @@ fn with_meta(mut part: Part, meta: Option<&MetaObject>) -> Part {
     part
 }
 
-/// Converts the messages of a prompt; in MCP each has one block.
+/// Converts the messages of a prompt. In MCP, each message has one block.
 pub(super) fn prompt_reply(result: GetPromptResult) -> PromptReply {
     let messages = result.messages.iter().map(|message| {
         let role = if message.role == McpRole::Assistant { Role::Model } else { Role::User };

@@ -27,7 +27,7 @@ type ElicitAnswer = Box<dyn Fn(&str, &Value) -> Option<Value> + Send + Sync>;
 type UrlAnswer = Box<dyn Fn(&str, &str) -> bool + Send + Sync>;
 type SampleAnswer = Box<dyn Fn(&Value) -> String + Send + Sync>;
 
-/// The answers from a test client. A question without an answer is not declared as a capability.
+/// The answers of a test client. Kinds of questions without an answer are not declared as capabilities.
 #[derive(Default)]
 pub(super) struct TestAnswers {
     pub(super) elicit: Option<ElicitAnswer>,

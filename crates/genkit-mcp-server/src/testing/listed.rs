@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use genkit_core::{PromptArgument, ToolAnnotations};
 
-/// Defines a listed item as a wrapper of the SDK's type, with the common getters.
+/// Defines a listed item as a wrapper of rmcp's type, with the common getters.
 macro_rules! listed {
     ($(#[$doc:meta])* $name:ident($raw:ty)) => {
         $(#[$doc])*
@@ -86,7 +86,7 @@ impl ListedTool {
         &self.0.input_schema
     }
 
-    /// Returns the output schema: the JSON Schema of the result, if it has one.
+    /// Returns the output schema, if any: the JSON Schema of the result.
     pub fn output_schema(&self) -> Option<&Map<String, Value>> {
         self.0.output_schema.as_deref()
     }
@@ -130,7 +130,7 @@ impl ListedResource {
         &self.0.uri
     }
 
-    /// Returns the media type (MIME type) of the content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if the server declares one.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
@@ -148,7 +148,7 @@ impl ListedResourceTemplate {
         &self.0.uri_template
     }
 
-    /// Returns the media type (MIME type) of the content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if the server declares one.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }

@@ -34,10 +34,10 @@ pub use tool_result::ToolResult;
 use self::handler::TestHandler;
 
 /// An MCP client for tests, connected to a server in memory. It has the methods of
-/// [`McpClient`](genkit_mcp_host::McpClient), without prefixes on the names of the server's items.
+/// [`McpClient`](genkit_mcp_host::McpClient), but the names of items have no prefix.
 ///
 /// The methods return types of this library. The traits `RawItem` and `RawClient` of the module `genkit::mcp::rmcp`
-/// return those of rmcp, and its handle for all other requests.
+/// provide the types of rmcp, and its handle for all other requests.
 ///
 /// ```
 /// use genkit::testing::Client;
@@ -100,7 +100,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Lists all tools of all pages.
+    /// Lists all tools, from all pages.
     ///
     /// # Errors
     /// Returns the error response from the server.
@@ -136,11 +136,11 @@ impl Client {
         Ok(listed.into_iter().map(ListedResourceTemplate::new).collect())
     }
 
-    /// Calls a tool with arguments that serialize to an object. Questions are answered with the answers of the
-    /// builder.
+    /// Calls a tool with arguments that serialize to an object. Questions are answered as set with the builder.
     ///
     /// # Errors
-    /// Returns a protocol error, for example for an unknown tool. An error from the tool itself is a [`ToolResult`].
+    /// Returns a protocol error, for example for an unknown tool. An error from the tool itself is returned as a
+    /// [`ToolResult`].
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<ToolResult> {
         let mut params = CallToolRequestParams::new(name.to_owned());
         params.arguments = Some(to_object(arguments)?);

@@ -31,7 +31,7 @@ use genkit_core::{LogLevel, Progress};
 pub enum Notification {
     /// The progress of a call.
     Progress(Progress),
-    /// A log message: level and data.
+    /// A log message, with its level and data.
     Log(LogLevel, Value),
     /// The list of tools changed.
     ToolsChanged,
@@ -39,9 +39,9 @@ pub enum Notification {
     PromptsChanged,
     /// The list of resources changed.
     ResourcesChanged,
-    /// A subscribed resource has new content; its URI.
+    /// A subscribed resource has new content. Contains its URI.
     ResourceUpdated(String),
-    /// The user is done with the page of a URL elicitation; its id.
+    /// The user has finished a URL elicitation. Contains its id.
     UrlCompleted(String),
 }
 

@@ -1,4 +1,4 @@
-//! Access to rmcp's types, for what the testing client does not cover.
+//! Access to rmcp's types, for features that the test client does not cover.
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -9,16 +9,16 @@ use serde::Serialize;
 use super::{Client, client_error, to_object};
 use genkit_core::Result;
 
-/// Access to rmcp's own form of a listed item or of a result.
+/// Access to the rmcp type of a listed item or of a result.
 pub trait RawItem {
-    /// The type of rmcp.
+    /// The rmcp type.
     type Raw;
 
-    /// Returns the item as a type of rmcp.
+    /// Returns the item as its rmcp type.
     fn raw(&self) -> &Self::Raw;
 }
 
-/// The requests of a testing [`Client`] whose results are types of rmcp.
+/// The requests of a test [`Client`] that return rmcp types.
 ///
 /// ```
 /// use genkit::mcp::rmcp::{RawClient as _, RawItem as _};
@@ -39,13 +39,13 @@ pub trait RawItem {
 /// # }
 /// ```
 pub trait RawClient {
-    /// Returns rmcp's handle of the connection, for all requests that the client does not cover.
+    /// Returns rmcp's handle to the connection, for all requests that the client does not cover.
     fn peer(&self) -> &rmcp::Peer<RoleClient>;
 
     /// Gets a prompt.
     ///
     /// # Errors
-    /// Returns the errors of [`Client::get_prompt`].
+    /// Returns the same errors as [`Client::get_prompt`].
     fn raw_prompt(
         &self,
         name: &str,
@@ -55,7 +55,7 @@ pub trait RawClient {
     /// Reads a resource.
     ///
     /// # Errors
-    /// Returns the errors of [`Client::read_resource`].
+    /// Returns the same errors as [`Client::read_resource`].
     fn raw_resource(&self, uri: &str) -> impl Future<Output = Result<ReadResourceResult>> + Send;
 }
 

@@ -61,7 +61,7 @@ impl ToolResult {
         self.0.is_error == Some(true)
     }
 
-    /// Returns the metadata (`_meta`), if it has any.
+    /// Returns the metadata of the result (`_meta`), if any.
     pub fn meta(&self) -> Option<&Map<String, Value>> {
         self.0.meta.as_ref().map(|meta| &meta.0)
     }

@@ -37,7 +37,7 @@ impl Envelope<'_> {
             (_, Id::Unusable) => Some("`id` must be a string or an integer"),
             (Member::Absent, _) if !self.is_answer() => Some("`method` is missing"),
             (Member::Text(_), _) if self.is_answer() => {
-                Some("a request has neither `result` nor `error`")
+                Some("a request must have neither `result` nor `error`")
             }
             _ => None,
         }

@@ -5,10 +5,11 @@ use super::outline::{Outline, Scanner};
 /// The buffer space offered to each read, in bytes: the capacity of a Linux pipe.
 const READ_BYTES: usize = 64 * 1024;
 
-/// A mark that Windows programs put before UTF-8 text; JSON parsers are allowed to skip it.
+/// The byte order mark that Windows programs write before UTF-8 text. RFC 8259 allows JSON parsers to
+/// ignore it.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A line above the limit: its outline and its length in bytes. The rest is discarded.
+/// A line longer than the limit: its outline and its length in bytes. Its content is discarded.
 #[derive(Debug, PartialEq)]
 pub struct LongLine(pub Outline, pub u64);
 
@@ -21,7 +22,7 @@ pub(crate) struct Framer {
     /// The end of the part that was searched for a newline.
     searched: usize,
     limit: usize,
-    /// Set while the rest of a line above the limit is skipped.
+    /// Set while the rest of a line longer than the limit is skipped.
     skipping: Option<Scanner>,
     ended: bool,
 }
@@ -61,7 +62,7 @@ impl Framer {
         self.end = (self.end + count).min(self.buffer.len());
     }
 
-    /// Marks the end of the input, so that the remaining bytes are the last line.
+    /// Marks the end of the input: the remaining bytes are the last line.
     pub(crate) fn finish(&mut self) {
         self.ended = true;
     }
@@ -92,7 +93,7 @@ impl Framer {
         self.buffer.capacity()
     }
 
-    /// Returns the end of the current line. Bytes of a line above the limit are scanned and discarded here.
+    /// Returns the end of the current line. Scans and discards the bytes of a line longer than the limit.
     fn line_end(&mut self) -> Option<usize> {
         let fresh = &self.buffer[self.searched..self.end];
         if let Some(offset) = fresh.iter().position(|byte| *byte == b'\n') {

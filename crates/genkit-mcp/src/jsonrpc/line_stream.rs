@@ -16,7 +16,7 @@ pub struct LineStream<R, W> {
     reader: R,
     framer: Framer,
     outbox: Arc<Outbox<W>>,
-    /// The task that writes when the peer is slow to read, and at the end.
+    /// The task that writes while the peer reads slowly, and that flushes the outbox on close.
     stand_by: Option<JoinHandle<io::Result<()>>>,
     ended: bool,
 }

@@ -33,7 +33,7 @@ pub struct Outbox<W> {
 #[derive(Default)]
 struct Queue {
     waiting: Vec<u8>,
-    /// The number of bytes taken over by the stream, whether written or not.
+    /// The number of bytes in the stream's buffer, including those already written.
     writing: usize,
     closed: bool,
     failure: Option<(io::ErrorKind, String)>,
@@ -42,9 +42,9 @@ struct Queue {
 struct Stream<W> {
     writer: W,
     bytes: Vec<u8>,
-    /// The number of `bytes` that are written.
+    /// The length of the part of `bytes` that has been written.
     sent: usize,
-    /// Whether the peer has stopped reading. If so, only the write task writes, once the peer reads again.
+    /// Whether the peer has stopped reading. If so, only the write task writes, as soon as the peer reads again.
     stalled: bool,
 }
 
@@ -101,7 +101,7 @@ impl<W> Outbox<W> {
         self.until(|queued| queued == 0).await
     }
 
-    /// Rejects later messages; the task writes the rest and ends.
+    /// Rejects further messages; the write task writes the remaining ones and ends.
     pub(crate) fn close(&self) {
         self.queue().closed = true;
         self.call.notify_one();
@@ -209,7 +209,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         poll_fn(|context| Pin::new(&mut self.stream().writer).poll_shutdown(context)).await
     }
 
-    /// Writes and flushes everything queued. Ready if nothing is left or writing failed.
+    /// Writes and flushes everything queued. Ready if the queue is empty or writing failed.
     fn poll_write(&self, stream: &mut Stream<W>, context: &mut Context<'_>) -> Poll<()> {
         loop {
             if let Err(error) = ready!(stream.poll_write(context)) {
@@ -231,7 +231,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
 }
 
 impl<W: AsyncWrite + Unpin> Stream<W> {
-    /// Writes and flushes the bytes taken over from the queue.
+    /// Writes and flushes the bytes moved here from the queue.
     fn poll_write(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let mut writer = Pin::new(&mut self.writer);
         while self.sent < self.bytes.len() {

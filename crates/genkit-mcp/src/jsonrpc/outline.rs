@@ -50,7 +50,7 @@ impl Id {
     }
 }
 
-/// The parts of a message that determine how to report that it could not be read.
+/// The parts of a message that determine how its rejection is reported.
 #[derive(Debug, Default, PartialEq)]
 pub struct Outline {
     /// The `id` member.

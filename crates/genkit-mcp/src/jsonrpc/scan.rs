@@ -35,7 +35,7 @@ pub enum ScanError {
     Duplicate(&'static str),
 }
 
-/// Splits a JSON object, which only white space may surround, into its members.
+/// Splits a JSON object into its members. Only white space may surround the object.
 pub fn members(text: &str) -> Result<Members<'_>, ScanError> {
     let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0, large_integer: None };
     let mut members = Members::default();
@@ -109,7 +109,7 @@ struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     values: usize,
-    /// The place of the first integer of the current member that a `Value` would round.
+    /// The position of the first integer in the current member that a `Value` would round.
     large_integer: Option<Range<usize>>,
 }
 

@@ -21,8 +21,8 @@ pub(super) struct MeasuredRequest {
 }
 
 impl MeasuredRequest {
-    /// Starts a measurement. `target` is the tool, prompt or resource of the request; `known` is the same if it may be
-    /// used as a label.
+    /// Starts a measurement. `target` is the tool, prompt or resource of the request; `known` is the same target if it
+    /// can be used as a label.
     pub(super) fn start_timer(
         span: Span,
         method: &'static str,

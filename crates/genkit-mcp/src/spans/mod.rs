@@ -14,8 +14,8 @@ use tracing::level_filters::LevelFilter;
 /// The label for a method that MCP does not define.
 const OTHER: &str = "_OTHER";
 
-/// Returns whether a subscriber or exporter may be listening. Not `span_enabled!`: With a per-layer filter,
-/// tracing-subscriber would cache the result of that check and apply it to the next span.
+/// Returns whether a subscriber or exporter may be listening. Does not use `span_enabled!`: with a per-layer filter,
+/// tracing-subscriber would cache its result and apply it to the next span.
 #[inline]
 pub fn is_listened_to() -> bool {
     LevelFilter::current() >= LevelFilter::INFO

@@ -87,7 +87,7 @@ impl Drop for ServedSpan {
 /// Creates the span. Its parent is the client's span if there is one, otherwise the current span.
 fn span(new: &NewServed<'_>, telemetry: Option<&dyn Telemetry>) -> Span {
     let ambient = Span::current();
-    // A span of the program's own HTTP layer already uses the header.
+    // A span of the program's HTTP layer already continues the trace of the header.
     let header = new.header.as_ref().filter(|_| ambient.is_none());
     let remote = telemetry.zip(new.meta.as_ref().or(header));
     let parent = if remote.is_some() { None } else { ambient.id() };
@@ -119,7 +119,8 @@ fn span(new: &NewServed<'_>, telemetry: Option<&dyn Telemetry>) -> Span {
         && !span.is_disabled()
     {
         telemetry.set_parent(&span, remote);
-        // Link the HTTP request instead: it can contain several MCP requests.
+        // Link the span of the HTTP request instead of using it as the parent: it can contain several
+        // MCP requests.
         if let Some(id) = ambient.id() {
             span.follows_from(&id);
         }

@@ -1,4 +1,5 @@
-//! Declared tools: listed with both schemas, and answered through the loop.
+//! Tests that declared tools are listed with both schemas, and receive their results through the
+//! loop.
 
 use serde_json::{Value, json};
 
@@ -79,7 +80,7 @@ async fn run_to_interrupt(actions: &ActionsByKey) -> (Value, Value) {
     (json!([user(), message]), call)
 }
 
-/// The request that continues the loop with a response to `call`.
+/// Returns the request that continues the loop with a response to `call`.
 fn respond(messages: Value, call: &Value, output: Value) -> Value {
     let mut response = call["toolRequest"].clone();
     response.as_object_mut().unwrap().remove("input");

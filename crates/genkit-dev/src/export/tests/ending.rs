@@ -1,4 +1,4 @@
-//! Tests that spans end however their work ends.
+//! Tests that spans end, regardless of how their work ends.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The API key that a request must contain.
+//! A context provider that requires an API key.
 
 use serde_json::{Map, Value, json};
 
@@ -8,8 +8,8 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_http_server::internal::is_the_secret;
 
-/// Creates a context provider that requires an API key as `Authorization: KEY`, without `Bearer`. A request without the
-/// header is rejected with 401, and a request with another key with 403. The action context is `{"auth": {"apiKey":
+/// Creates a context provider that requires the header `Authorization: KEY`, without `Bearer`. A request without the
+/// header is rejected with 401, and a request with a different key with 403. The action context is `{"auth": {"apiKey":
 /// KEY}}`.
 ///
 /// ```

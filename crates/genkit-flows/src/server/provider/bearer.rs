@@ -1,4 +1,4 @@
-//! Bearer tokens.
+//! A context provider that checks bearer tokens.
 
 use std::future::Future;
 

@@ -1,4 +1,4 @@
-//! The errors of context providers.
+//! Errors of context providers.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;

@@ -22,8 +22,8 @@ use genkit_core::internal::context::{ContextParts, supervise_run};
 /// The time limit of all context providers of a request together. Default is 30 seconds.
 const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A context provider, which reads a request before its flow runs and creates the action context from it:
-/// [`Context::action_context`](genkit_core::Context::action_context), and `@auth` in templates. An error rejects the
+/// A context provider, which creates the action context of a flow from its request. The flow reads the context with
+/// [`Context::action_context`](genkit_core::Context::action_context), and templates read `@auth`. An error rejects the
 /// request with its status: [`Unauthenticated`](genkit_core::ErrorKind::Unauthenticated) is 401, and
 /// [`PermissionDenied`](genkit_core::ErrorKind::PermissionDenied) is 403.
 ///
@@ -65,16 +65,16 @@ const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
 /// let server = genkit::serve_flows().context_provider(Tenants(vec!["acme".to_owned()]));
 /// ```
 pub trait ContextProvider: Send + Sync + 'static {
-    /// Returns the action context of a request: what is known about the caller.
+    /// Returns the action context of a request, which describes the caller.
     ///
     /// # Errors
     /// Return an error to reject the request.
     fn provide<'a>(&'a self, request: &'a FlowRequest)
     -> BoxFuture<'a, Result<Map<String, Value>>>;
 
-    /// Returns the owner of the durable streams that a request with this action context opens. The owner must be the
-    /// same in all requests from a caller and different for every other caller, such as a user id or a tenant. `context`
-    /// is the merged context of all providers; if several providers return an owner, all of them must match.
+    /// Returns the owner of the durable streams that a request with this action context opens. The owner, such as a
+    /// user id or a tenant, must be the same in all requests from a caller and different for every other caller.
+    /// `context` is the merged context of all providers; if several providers return an owner, all of them must match.
     ///
     /// Returns `None` by default. If no provider returns an owner, the whole value of `auth` is used, or the whole
     /// context if there is no `auth`. Implement this method if these values change between requests from the same
@@ -113,7 +113,7 @@ pub async fn action_context(
     providers: &[Arc<dyn ContextProvider>],
     request: &FlowRequest,
 ) -> Result<(Map<String, Value>, String)> {
-    // A provider is code of the program that can panic or never return.
+    // A provider is application code, which can panic or never return.
     let parts = ContextParts { limit: Some(PROVIDER_TIMEOUT), ..ContextParts::default() };
     let asked = async {
         let mut context = Map::new();
@@ -126,7 +126,8 @@ pub async fn action_context(
     supervise_run(&parts.build(), "context provider", asked).await
 }
 
-/// Returns the owner of streams. Owners from providers are a list, so they never equal a context.
+/// Returns the owner of streams. Owners from providers and from the context have different keys, so they are never
+/// equal.
 fn owner(providers: &[Arc<dyn ContextProvider>], context: &Map<String, Value>) -> String {
     let said = providers.iter().map(|provider| provider.owner(context));
     let said: Vec<Option<String>> = said.collect();

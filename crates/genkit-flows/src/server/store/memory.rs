@@ -20,17 +20,17 @@ use genkit_core::internal::status;
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::size::json_size;
 
-/// How long a stream is kept after its end. Default is 5 minutes.
+/// The time that a stream is kept after its end. Default is 5 minutes.
 const STREAM_TTL: Duration = Duration::from_secs(300);
 
 /// The maximum stored size of a stream, in bytes of JSON. Default is 4 MiB.
 const MAX_STREAM_BYTES: usize = 4 * 1024 * 1024;
 
-/// The maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB: further events replace the
+/// The maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB: further events evict the
 /// streams that ended first.
 const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
 
-/// The maximum number of stored streams. Default is 1,000: a further stream replaces the stream that ended first.
+/// The maximum number of stored streams. Default is 1,000: a further stream evicts the stream that ended first.
 const MAX_STREAMS: usize = 1_000;
 
 /// The memory overhead of an event in addition to its JSON, in bytes.
@@ -64,7 +64,7 @@ pub struct MemoryStreams {
 /// The events of one stream.
 struct MemoryStream {
     owner: String,
-    /// The client that shares the store with others.
+    /// The client whose share of the store contains the stream.
     client: String,
     /// The size of all streams of the store, in bytes.
     total: Arc<AtomicUsize>,
@@ -99,7 +99,7 @@ impl MemoryStreams {
         Self::default()
     }
 
-    /// Sets the maximum number of streams kept at once. Default is 1,000. An additional stream replaces the stream that
+    /// Sets the maximum number of streams kept at once. Default is 1,000. An additional stream evicts the stream that
     /// ended first; if all streams are still running, the new stream is rejected.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;
@@ -113,15 +113,15 @@ impl MemoryStreams {
         self
     }
 
-    /// Sets the maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB. Further events
-    /// replace the streams that ended first; if all streams are still running, the stream that exceeds the limit ends
-    /// with an error.
+    /// Sets the maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB. Further events evict
+    /// the streams that ended first; if all streams are still running, the stream that exceeds the limit ends with an
+    /// error.
     pub fn max_total_bytes(mut self, bytes: usize) -> Self {
         self.max_total_bytes = bytes;
         self
     }
 
-    /// Sets how long a stream is kept after its end (time to live). Default is 5 minutes.
+    /// Sets the time that a stream is kept after its end (time to live). Default is 5 minutes.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
         self
@@ -157,7 +157,7 @@ impl MemoryStreams {
         Ok(MemoryWriter { stream, store: self.clone() })
     }
 
-    /// Adds an event to a stream, if its owner may use the memory.
+    /// Adds an event to a stream, or ends the stream with an error if its client cannot use more memory.
     fn add(&self, stream: &MemoryStream, event: StreamEvent) -> Result<(), E> {
         let size = json_size(&event).saturating_add(EVENT_COST);
         match self.make_room(&stream.client, size) {
@@ -166,8 +166,8 @@ impl MemoryStreams {
         }
     }
 
-    /// Returns whether `client` may store `size` more bytes. Removes streams that have ended, of the client whose streams
-    /// take the most memory, unless `client` itself takes more.
+    /// Returns whether `client` can store `size` more bytes. To make room, removes ended streams of the client whose
+    /// ended streams use the most memory, unless `client` uses more.
     fn make_room(&self, client: &str, size: usize) -> bool {
         let left = || self.max_total_bytes.saturating_sub(self.bytes.load(Relaxed));
         // A client can always use half.
@@ -304,7 +304,7 @@ impl StreamReader for MemoryReader {
                 if let Some(event) = self.ready() {
                     return Some(Ok(event));
                 }
-                // The sender cannot be gone, because `stream` holds it.
+                // The sender cannot have been dropped, because `stream` holds it.
                 let _ = self.count.changed().await;
             }
             None
@@ -355,8 +355,8 @@ impl std::fmt::Debug for MemoryStreams {
     }
 }
 
-/// Returns the stream that makes room, and the weight of all ended streams of its client: of the streams that have ended,
-/// the oldest of the client whose streams weigh the most.
+/// Returns the stream to remove to make room, which is the oldest ended stream of the client whose ended streams have
+/// the highest total weight, and that weight.
 fn first_to_remove(
     kept: &HashMap<String, Arc<MemoryStream>>,
     weight: impl Fn(&MemoryStream) -> usize,

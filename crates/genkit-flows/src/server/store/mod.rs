@@ -28,11 +28,11 @@ pub trait StreamStore: Send + Sync + 'static {
         owner: &'a str,
     ) -> BoxFuture<'a, Result<Box<dyn StreamWriter>>>;
 
-    /// Opens a stream for `client`, which shares the memory of the store with other clients: the owner, or the address
-    /// group of a client without one. Calls [`open`](Self::open) by default.
+    /// Opens a stream whose memory counts against `client`: the owner, or the address group of a client without an
+    /// owner. The default implementation ignores `client` and calls [`open`](Self::open).
     ///
     /// # Errors
-    /// The errors of [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     fn open_for<'a>(
         &'a self,
         id: &'a str,

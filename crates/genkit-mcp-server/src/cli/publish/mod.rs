@@ -60,7 +60,8 @@ pub(super) fn flags() -> Vec<Arg> {
     ]
 }
 
-/// Describes what a bundle and an entry of the MCP registry need and the package lacks.
+/// Describes the metadata that a bundle and an MCP registry entry require but the package does not
+/// have.
 pub(super) fn describe_missing(settings: &ServerSettings) -> String {
     read_publication(settings).hint()
 }

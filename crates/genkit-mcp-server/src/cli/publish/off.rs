@@ -1,4 +1,4 @@
-//! `--bundle` and `--server-json` without the feature `publish`: there are no such flags.
+//! The command line without the feature `publish`, which has no `--bundle` and `--server-json`.
 
 use std::convert::Infallible;
 

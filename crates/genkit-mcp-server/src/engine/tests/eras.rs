@@ -1,4 +1,4 @@
-//! The handshake, requests without one, and both on one connection.
+//! Tests of the handshake, of requests without one, and of both on one connection.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use crate::session::Session;
 
 use super::{Machine, Step, call, initialize, modern, notification, request, text};
 
-/// Sends messages that can arrive at any time, and that neither get a response nor end the connection.
+/// Sends messages that can arrive at any time, and that neither receive a response nor end the
+/// connection.
 fn early(machine: &Machine) {
     for message in [
         notification("notifications/initialized", json!({})),
@@ -94,8 +95,8 @@ async fn method_of_another_era_is_not_found() {
     assert_eq!(code(&machine.answer(&missing)), -32602);
 }
 
-/// The extension requires this error. A client that declares the extension polls, as the
-/// acknowledgement states.
+/// The extension requires this error. A client that declares the extension must poll, as the
+/// acknowledgement indicates.
 #[tokio::test]
 async fn tasks_are_listened_to_by_who_declares_them() {
     let machine = Machine::new();
@@ -114,7 +115,7 @@ async fn tasks_are_listened_to_by_who_declares_them() {
     assert_eq!(first["params"]["notifications"], json!({"toolsListChanged": true}));
 }
 
-/// As for an HTTP request whose header declares the era without a handshake.
+/// This is the case of an HTTP request whose header declares the era without a handshake.
 #[tokio::test]
 async fn initialize_is_rejected_without_a_handshake() {
     let mut machine = Machine::new();

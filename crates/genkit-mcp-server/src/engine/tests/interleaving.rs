@@ -1,4 +1,5 @@
-//! For any order of messages and function progress, each request gets its own response.
+//! Tests that each request receives its own response, for any order of messages and function
+//! progress.
 
 use std::collections::BTreeMap;
 use std::task::{Context, Poll, Waker};

@@ -1,4 +1,4 @@
-//! The engine without a transport: messages in, messages out.
+//! Tests of the engine without a transport: messages in, messages out.
 
 #![allow(clippy::unwrap_used, reason = "a failed test reports the location")]
 
@@ -27,7 +27,7 @@ use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::{Prompt, Registry, Tool};
 
-/// A machine with one client, and the messages that it received besides responses.
+/// An engine with one client, and the messages that the client received besides responses.
 struct Machine {
     engine: Engine,
     session: Arc<Session>,
@@ -51,12 +51,13 @@ enum Step {
     Runs(Call),
 }
 
-/// A tool that accepts any arguments.
+/// Returns a builder of a tool that accepts any arguments.
 fn tool(name: &'static str) -> genkit_core::ToolBuilder {
     Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
 }
 
-/// The tools `add`, `ask`, `wait`, `tell` and `panic`, and the prompt `asks`.
+/// Returns an instance with the tools `add`, `ask`, `wait`, `tell` and `panic`, and the prompt
+/// `asks`.
 fn genkit() -> ServedInstance {
     let form = || json!({"type": "object", "properties": {"name": {"type": "string"}}});
     let tools = [
@@ -92,7 +93,7 @@ impl Machine {
         Self { engine: Engine { shared }, session, sent: Arc::default() }
     }
 
-    /// A machine after the handshake, whose client supports elicitation.
+    /// Creates a machine after the handshake, whose client supports elicitation.
     fn initialized() -> Self {
         let machine = Self::new();
         let answer = machine.answer(&initialize(json!({ "elicitation": {} })));
@@ -159,13 +160,13 @@ impl Machine {
         }
     }
 
-    /// The messages received since the last call.
+    /// Returns the messages received since the last call.
     fn take_messages(&self) -> Vec<Value> {
         std::mem::take(&mut *self.sent.0.lock().unwrap())
     }
 }
 
-/// The outcome of a call. A long wait is a failure.
+/// Returns the response of a call. Panics after 20 seconds.
 async fn last_message(call: Call) -> Option<Value> {
     let patience = std::time::Duration::from_secs(20);
     let ended = tokio::time::timeout(patience, call).await.expect("an end");

@@ -1,4 +1,4 @@
-//! Parsing of messages.
+//! Tests of the parsing of messages.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
-//! Questions to a client while a function runs.
+//! Tests of questions to a client while a function runs.
 
 use serde_json::{Value, json};
 
 use super::{Machine, call, cancelled, initialize, last_message, modern, request, text};
 
-/// The question that was sent, and its id.
+/// Returns the question that was sent, and its id.
 fn question(machine: &Machine) -> (Value, Value) {
     let messages = machine.take_messages();
     let asked = messages.iter().find(|it| it["method"] == "elicitation/create");
@@ -55,7 +55,7 @@ async fn rejection_or_invalid_answer_ends_the_question() {
     }
 }
 
-/// F-2: the end of the input ends every question.
+/// F-2: at the end of the input, every question fails.
 #[tokio::test]
 async fn pending_questions_fail_at_the_end_of_input() {
     let machine = Machine::initialized();

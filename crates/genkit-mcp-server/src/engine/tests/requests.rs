@@ -1,4 +1,4 @@
-//! Requests: ids in flight, cancellation, limits, and responses with the right id.
+//! Tests of requests: ids in flight, cancellation, limits, and responses with the right id.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};
@@ -50,7 +50,8 @@ async fn cancelled_request_is_not_answered() {
         machine.nothing(&cancelled("7"));
         assert!(machine.session.connection.is_running(&RequestId::Number(7)));
         machine.nothing(&cancelled(7));
-        // Its id can be reused immediately, and its end is not mistaken for that of the next request.
+        // The id can be reused immediately, and the end of the first request does not end the next
+        // one.
         let next = machine.runs(&call(7, "wait"));
         assert_eq!(last_message(waits).await, None);
         assert!(machine.session.connection.is_running(&RequestId::Number(7)));
@@ -81,7 +82,7 @@ async fn number_out_of_range_is_answered_with_the_id_of_its_request() {
             }
         }
     }
-    // It does no harm in a member that is not read.
+    // Such a number is harmless in a field that is not read.
     let machine = Machine::initialized();
     let line = r#"{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":1e400},"y":1e400}"#;
     let Step::Answer(answer) = machine.step(line) else { panic!("nothing") };

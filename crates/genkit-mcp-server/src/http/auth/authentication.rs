@@ -11,7 +11,7 @@ use crate::principal::Principal;
 use genkit_core::internal::visible::Logged;
 use genkit_http_server::internal::is_the_secret;
 
-/// How long a verifier can take for one token. Default is 10 seconds.
+/// The time limit for verifying one token. Default is 10 seconds.
 const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The maximum length of a token, in bytes.
@@ -20,7 +20,7 @@ const MAX_TOKEN: usize = 16 * 1024;
 /// The authentication that every request requires.
 #[derive(Clone, Default)]
 pub(crate) enum Authentication {
-    /// Nothing. A layer in front of the server can still provide a principal.
+    /// No authentication. A layer before the server can still provide a principal.
     #[default]
     Nothing,
     /// A token that all clients share, so that they cannot be distinguished.
@@ -28,7 +28,7 @@ pub(crate) enum Authentication {
     Verifier(Arc<dyn TokenVerifier>),
 }
 
-/// Why a request is rejected.
+/// The reason why a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AuthError {
     #[error("Unauthorized: a bearer token is required")]
@@ -97,7 +97,7 @@ async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Princ
 fn read_token(headers: &HeaderMap) -> Result<&str, AuthError> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = values.next().ok_or(AuthError::Missing)?;
-    // A proxy in front of the server might have checked the other header.
+    // A proxy might have checked the other header.
     if values.next().is_some() {
         return Err(AuthError::Malformed);
     }
@@ -110,7 +110,7 @@ fn read_token(headers: &HeaderMap) -> Result<&str, AuthError> {
     if token.is_empty() { Err(AuthError::Malformed) } else { Ok(token) }
 }
 
-/// Returns whether it is a `b64token` of RFC 6750, section 2.1.
+/// Returns whether `token` is a `b64token` of RFC 6750, section 2.1.
 fn is_token(token: &str) -> bool {
     let text = token.trim_end_matches('=');
     !text.is_empty()

@@ -65,7 +65,7 @@ impl Challenges {
 }
 
 /// Makes a string valid within quotes: replaces quotes, backslashes and characters outside
-/// printable ASCII with blanks, and truncates a reason.
+/// printable ASCII with spaces, and truncates a reason.
 fn escape_quotes(text: &str, name: &str) -> String {
     let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
     let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };

@@ -1,5 +1,5 @@
-//! Authentication: resolves the token of a request to its principal, and challenges clients without
-//! a valid token.
+//! Authentication: resolves the token of a request to a principal, and challenges clients without a
+//! valid token.
 
 mod authentication;
 mod challenge;

@@ -15,11 +15,11 @@ use crate::error::Error as E;
 /// The path of the metadata (RFC 9728, section 3).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// The OAuth protected resource metadata of a server, from which clients without a token learn which
-/// authorization servers issue tokens for it, and which scopes exist.
+/// The OAuth protected resource metadata of a server: the authorization servers that issue tokens for it, and its
+/// scopes.
 ///
-/// A request without a token is answered with 401 and the URL of this metadata. MCP clients then
-/// perform the rest on their own: the user's login, and obtaining and refreshing the token.
+/// The response to a request without a token is 401 with the URL of this metadata. MCP clients then log in the user,
+/// and obtain and refresh tokens, on their own.
 ///
 /// ```no_run
 /// use genkit::mcp::server::{Principal, ProtectedResource, TokenError};
@@ -53,8 +53,8 @@ pub struct ProtectedResource {
 }
 
 impl ProtectedResource {
-    /// Creates the metadata of the protected resource at this URL, as clients reach it:
-    /// `https://mcp.example.com/mcp`. Its tokens must have this URL as their audience.
+    /// Creates the metadata of the protected resource at the URL that clients use, such as
+    /// `https://mcp.example.com/mcp`. The audience of its tokens must be this URL.
     pub fn new(resource: impl Into<String>) -> Self {
         Self {
             resource: resource.into(),
@@ -81,9 +81,8 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets the scopes that every request requires. A request whose token lacks one of them is answered
-    /// with 403 and `insufficient_scope`, so that the client can ask its user to grant more. Default is
-    /// none.
+    /// Sets the scopes that every request requires. The response to a request whose token lacks one of them is 403 with
+    /// `insufficient_scope`, and the client can then ask its user to grant more. Default is none.
     #[must_use]
     pub fn with_required_scopes(
         mut self,
@@ -95,10 +94,10 @@ impl ProtectedResource {
 
     /// Sets whether the server performs step-up authorization (MCP's authorization). Default is `true`.
     ///
-    /// With step-up, a caller that uses a tool, prompt or resource whose `permit = ".."` requires a scope that the
-    /// token lacks receives 403 with `insufficient_scope`, the scopes that it has and the scopes that it needs. The
-    /// client can then ask its user to grant more. Without step-up, such an item does not exist for the caller. In both
-    /// cases, lists contain it only for callers with the scope.
+    /// The `permit = ".."` of a tool, prompt or resource can require a scope that the token lacks. With step-up, the
+    /// response to a request for such an item is 403 with `insufficient_scope`, the scopes that the caller has and the
+    /// scopes that it needs. The client can then ask its user to grant more. Without step-up, such an item does not
+    /// exist for the caller. In both cases, lists contain it only for callers with the scope.
     #[must_use]
     pub fn with_step_up(mut self, yes: bool) -> Self {
         self.step_up = yes;
@@ -112,7 +111,7 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets the URL of the documentation for developers.
+    /// Sets the URL of the documentation for client developers.
     #[must_use]
     pub fn with_documentation(mut self, url: impl Into<String>) -> Self {
         self.documentation = Some(url.into());
@@ -210,7 +209,7 @@ impl ProtectedResource {
         &self.required
     }
 
-    /// Returns an error if clients could not use this metadata.
+    /// Returns an error if clients cannot use this metadata.
     pub(crate) fn check(&self) -> Result<(), E> {
         let fault = |why| Err(E::ProtectedResource { resource: self.resource.clone(), why });
         let Some(uri) = self.uri() else { return fault("it is not a URL") };

@@ -5,13 +5,13 @@ use std::future::Future;
 use crate::principal::Principal;
 use genkit_core::BoxFuture;
 
-/// A token verifier, which resolves a bearer token to its [`Principal`]:
-/// `serve_mcp().authenticate(verifier)`. Closures implement it.
+/// A token verifier, which resolves a bearer token to its [`Principal`]. Pass it to
+/// `serve_mcp().authenticate(..)`. Closures implement it.
 ///
-/// The verifier runs for each request over HTTP, before the body is read. It must check that the token
-/// was issued for this server (its audience). A server that accepts tokens of other servers lets each
-/// of them impersonate its users (RFC 8707, MCP's authorization). With the feature `jwt`, `JwtVerifier`
-/// does this check.
+/// The verifier runs for each request over HTTP, before the body is read. It must check that the token was
+/// issued for this server (its audience). If a server accepts the tokens of another server, that server can
+/// impersonate its users (RFC 8707, MCP's authorization). `JwtVerifier` (feature `jwt`) performs this
+/// check.
 ///
 /// ```
 /// use genkit::mcp::server::{Principal, TokenError};
@@ -29,7 +29,7 @@ use genkit_core::BoxFuture;
 /// ```
 pub trait TokenVerifier: Send + Sync + 'static {
     /// Verifies a token and returns its principal. The future is cancelled after 10 seconds, and the
-    /// request is answered with 503.
+    /// request is rejected with 503.
     ///
     /// # Errors
     /// Returns [`TokenError::Invalid`] if the token is not valid, and [`TokenError::Unavailable`] if it
@@ -47,7 +47,7 @@ where
     }
 }
 
-/// An error of a [`TokenVerifier`]: why a token was not accepted.
+/// The reason why a [`TokenVerifier`] did not accept a token.
 ///
 /// ```
 /// use genkit::mcp::server::TokenError;

@@ -38,11 +38,11 @@ pub(super) enum Rules {
     /// The rules of the protocols with a handshake. The message belongs to a session, if the server keeps
     /// sessions.
     Handshake(ProtocolVersion),
-    /// Those of self-contained requests, which describe their client.
+    /// The rules of self-contained requests, which describe their client.
     Described,
 }
 
-/// Why the headers of a message are invalid.
+/// The reason why the headers of a message are invalid.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(super) enum HeaderError {
     #[error("the header MCP-Protocol-Version is not valid text, or occurs twice")]
@@ -88,7 +88,7 @@ impl HeaderError {
     }
 }
 
-/// Returns the version in the headers, supported or not.
+/// Returns the version in the headers, even if it is not supported.
 fn named_version(headers: &HeaderMap) -> Result<Option<&str>, HeaderError> {
     let mut all = headers.get_all(VERSION).iter();
     let Some(first) = all.next() else { return Ok(None) };
@@ -129,7 +129,7 @@ pub(super) fn rules_of(
             ),
         };
         let is_same = version.is_none() || named == wanted.as_deref();
-        // A request of the newer protocol, which does not have this method.
+        // The request follows the newer protocol, which does not have this method.
         let is_described = version.is_some_and(|version| !version.has_initialize())
             && (wanted.is_none() || asked.params.meta_version().is_some());
         let wanted = wanted.unwrap_or_default();

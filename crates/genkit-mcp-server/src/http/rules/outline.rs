@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use genkit_mcp::internal::jsonrpc::scan::text_of;
 
-/// Some members of params, of any type.
+/// Some fields of params, of any type.
 #[derive(Default, Deserialize)]
 pub(in super::super) struct ParamsOutline<'a> {
     #[serde(borrow, default, rename = "_meta")]
@@ -43,7 +43,8 @@ struct ClientName<'a> {
 }
 
 impl<'a> ParamsOutline<'a> {
-    /// Returns an empty outline if the params are not an object or have a duplicate member.
+    /// Parses the params. Returns an empty outline if they are not an object or have a duplicate
+    /// field.
     pub(in super::super) fn parse_params(params: Option<&'a str>) -> Self {
         params.and_then(|params| serde_json::from_str(params).ok()).unwrap_or_default()
     }
@@ -64,12 +65,12 @@ impl<'a> ParamsOutline<'a> {
         serde_json::from_str::<ClientName<'_>>(client.get()).ok().map(|client| client.name)
     }
 
-    /// Returns whether the `_meta` of the request has all required members.
+    /// Returns whether the `_meta` of the request has all required fields.
     pub(in super::super) fn is_described(&self) -> bool {
         self.meta_version().is_some() && self.has_capabilities()
     }
 
-    /// Returns the required members that are missing.
+    /// Returns the required fields that are missing.
     pub(super) fn missing_members(&self) -> String {
         let version = "io.modelcontextprotocol/protocolVersion";
         let capabilities = "io.modelcontextprotocol/clientCapabilities";
@@ -91,7 +92,7 @@ impl<'a> ParamsOutline<'a> {
         serde_json::from_str(self.arguments?.get()).ok()
     }
 
-    /// Returns the text that `Mcp-Name` repeats, depending on the method.
+    /// Returns the value that `Mcp-Name` must repeat, which depends on the method.
     pub(in super::super) fn routed_name(&self, method: &str) -> Option<Cow<'a, str>> {
         text(match method {
             "tools/call" | "prompts/get" => self.name,

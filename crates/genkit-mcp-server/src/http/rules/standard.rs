@@ -18,8 +18,8 @@ const NAME: &str = "mcp-name";
 /// The delimiters of a value that a header cannot contain unencoded.
 const ENCODED: (&str, &str) = ("=?base64?", "?=");
 
-/// Checks these headers, if the protocol version has them. `parameters` returns the parameters of the called
-/// tool.
+/// Checks these headers, if the protocol version defines them. `parameters` returns the header parameters of
+/// the called tool.
 pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
     headers: &HeaderMap,
     asked: RequestOutline<'_>,
@@ -31,7 +31,8 @@ pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
         return Ok(());
     }
     match (only_value(headers, METHOD)?, method) {
-        // A handshake is sent before the protocol version, and with it the required headers, is determined.
+        // When the client sends a handshake, the protocol version, and thus the required headers, are not
+        // yet determined.
         (None, "initialize") if asked.is_request => return Ok(()),
         (None, _) => return Err(HeaderError::Missing(METHOD.to_owned())),
         (Some(said), method) if said != method => return Err(differs_from(METHOD, said, method)),
@@ -80,7 +81,7 @@ fn check_parameters(
     Ok(())
 }
 
-/// Returns the form of a value in a header, if it can be written in a header.
+/// Returns the text of a value in a header, or `None` if a header cannot contain the value.
 fn header_form(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => Some(Cow::Borrowed(text)),

@@ -50,7 +50,7 @@ fn self_contained_request_must_match_its_headers() {
     assert_eq!(rules(&[], "tools/list", META), Err(HeaderError::MissingVersion));
     let other = rules(&[(VERSION, "2025-11-25")], "tools/list", META);
     assert!(matches!(other, Err(HeaderError::Version { .. })), "{other:?}");
-    // The engine rejects unknown versions itself, and lists the supported ones.
+    // The engine rejects unknown versions, and lists the supported ones.
     let unknown = META.replace("2026-07-28", "2099-01-01");
     assert_eq!(rules(&[(VERSION, "2099-01-01")], "tools/list", &unknown), Ok(Rules::Described));
 }

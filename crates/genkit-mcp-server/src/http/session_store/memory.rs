@@ -14,7 +14,7 @@ use genkit_core::internal::sync::lock;
 /// with the most sessions is removed.
 const MAX_STORED: usize = 10_000;
 
-/// How long a session is kept after it was last saved or loaded. Default is 1 day.
+/// The time that a session is kept after it was last saved or loaded. Default is 1 day.
 const STORED: Duration = Duration::from_secs(24 * 3600);
 
 /// A session store in the memory of this program. Clones share the same sessions.
@@ -51,7 +51,8 @@ impl MemorySessions {
                 weight: 1,
                 age: *age,
             });
-            // The new session counts, so that a client does not take the place of one that has as many.
+            // Count the new session as well, so that a client does not evict a session of another client with equally
+            // many.
             if let Some(id) = find_greediest(items).map(|(id, _)| id.clone()) {
                 stored.remove(&id);
             }

@@ -1,4 +1,4 @@
-//! Session stores, which keep the state that is needed to resume a session after a restart.
+//! Session stores, which store the state that is required to resume a session after a restart.
 
 mod memory;
 #[cfg(feature = "durable")]
@@ -19,10 +19,10 @@ use genkit_core::Result;
 /// The time limit of an operation on a session store. Default is 5 seconds.
 pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A session store, which lets an MCP session continue after a restart or on another instance.
+/// A session store, with which an MCP session continues after a restart or on another instance.
 ///
-/// Use [`MemorySessions`]; with the feature `durable`, `RunSessions`, which stores sessions in a folder, in SQLite or
-/// in Postgres; or implement your own.
+/// Use [`MemorySessions`], or `RunSessions` (feature `durable`), which stores sessions in a folder, in SQLite or in
+/// Postgres, or implement your own.
 ///
 /// The server saves a session when it is opened and when its client changes stored values (its log level or its
 /// subscriptions), and loads it when a request names a session that this instance does not have.
@@ -66,7 +66,7 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Returns an error if the session cannot be deleted. The error is logged.
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Removes expired sessions. The server calls this every minute. Does nothing by default.
+    /// Removes expired sessions. The server calls this every minute. The default implementation does nothing.
     ///
     /// # Errors
     /// Returns an error if the sweep fails. The error is logged.

@@ -12,7 +12,7 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 use genkit_durable::internal::SkippedRuns;
 
-/// How long a session is kept after an instance last saved or loaded it. Default is 1 day.
+/// The time that a session is kept after an instance last saved or loaded it. Default is 1 day.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
 /// The maximum number of attempts to save a session while other instances change it. Default is 16.
@@ -24,7 +24,7 @@ const SWEPT: usize = 1024;
 /// A session store that uses a store of durable runs (a folder, SQLite, Postgres).
 ///
 /// A session survives a restart and continues on any instance that uses the same store. The events of its calls are
-/// stored as well, so that a client that lost its connection can read the rest on any instance.
+/// stored as well, so that a client that lost its connection can read the remaining events from any instance.
 ///
 /// ```no_run
 /// use genkit::durable::FolderStore;
@@ -46,12 +46,12 @@ pub struct RunSessions {
 }
 
 impl RunSessions {
-    /// Creates a session store on top of this run store, which can also hold other kinds of runs.
+    /// Creates a session store on top of this run store, which can also contain other kinds of runs.
     pub fn new(store: impl RunStore) -> Self {
         Self { store: Arc::new(store), kept: KEPT, skipped: Arc::default() }
     }
 
-    /// Sets how long a session is kept after an instance last saved or loaded it. Default is 1 day.
+    /// Sets the time that a session is kept after an instance last saved or loaded it. Default is 1 day.
     pub fn retention(self, kept: Duration) -> Self {
         Self { kept, ..self }
     }
@@ -64,7 +64,7 @@ impl RunSessions {
     }
 
     async fn remove_expired(&self, run: &RunId) -> Result<()> {
-        // Another instance may have loaded the session since.
+        // Another instance may have loaded the session in the meantime.
         let at = self.store.peek(run).await?;
         if at.is_some_and(|at| at.wake_at_ms.is_some_and(|until| until <= now_ms())) {
             self.store.delete(run).await?;

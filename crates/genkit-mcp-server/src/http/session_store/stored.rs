@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::quota::ClientKey;
 
 /// A session as saved in a [`SessionStore`](super::SessionStore): the result of the client's handshake, and a hash of
-/// the principal that owns it. Stores keep it as JSON and do not need to interpret it.
+/// the principal that owns the session. Stores save it as JSON and do not need to interpret it.
 ///
 /// ```
 /// use genkit::mcp::server::StoredSession;
@@ -33,7 +33,7 @@ pub struct StoredSession {
     pub(crate) level: LoggingLevel,
     pub(crate) subscriptions: Vec<Arc<str>>,
     pub(crate) ready: bool,
-    /// The client that shares the store with others. It is not part of the stored form.
+    /// The client whose share of the store contains the session. This field is not stored.
     #[serde(skip)]
     pub(crate) opened_by: Option<ClientKey>,
 }

@@ -1,4 +1,4 @@
-//! A session over HTTP: its owner, its use, and the streams that its client can resume.
+//! A session over HTTP: its owner, its usage, and the streams that its client can resume.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -32,9 +32,9 @@ pub(in super::super) struct HttpSession {
     id: SessionId,
     owner: Owner,
     pub(in super::super) session: Arc<Session>,
-    /// When the session table was created.
+    /// The time at which the session table was created.
     started: Instant,
-    /// When the session was last used, in milliseconds since then.
+    /// The time at which the session was last used, in milliseconds since `started`.
     used: AtomicU64,
     /// The number of running requests and open streams.
     in_use: AtomicUsize,
@@ -82,7 +82,7 @@ impl HttpSession {
         self.owner == *owner
     }
 
-    /// Uses the session, unless it has ended.
+    /// Marks the session as in use, unless it has ended.
     pub(super) fn begin_use(self: Arc<Self>) -> Option<SessionInUse> {
         self.used.store(to_millis(self.started.elapsed()), Ordering::Relaxed);
         self.in_use.fetch_add(1, Ordering::Relaxed);
@@ -100,9 +100,9 @@ impl HttpSession {
         self.is_ready.load(Ordering::Relaxed)
     }
 
-    /// Returns the time since which the session is idle, in milliseconds, or `None` if it is in use. A request that
-    /// waits for an answer after its connection was lost does not count as use: its client can reconnect and answer
-    /// while the session exists, but the request does not extend the session.
+    /// Returns the time at which the session became idle, in milliseconds, or `None` if it is in use. A request
+    /// that waits for an answer after its connection was lost does not count as use: its client can reconnect and
+    /// answer while the session exists, but the request does not extend the session.
     pub(super) fn idle_since(&self) -> Option<u64> {
         let (mut in_use, mut used) =
             (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));
@@ -114,20 +114,20 @@ impl HttpSession {
         (in_use == 0).then_some(used)
     }
 
-    /// Returns the order of eviction, lowest first; `None` is never evicted.
+    /// Returns the rank for eviction, lowest first; a session with `None` is not evicted.
     pub(super) fn idle_rank(&self) -> Option<(bool, u64)> {
         Some((self.is_ready.load(Ordering::Relaxed), self.idle_since()?))
     }
 
-    /// Keeps a stream so that its client can resume it, and returns its number.
+    /// Retains a stream so that its client can resume it, and returns its number.
     pub(in super::super) fn keep_stream(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
         lock(&self.kept).keep_stream(stream, now)
     }
 
-    /// Keeps a stream under a number that is unique at all instances, and returns it.
+    /// Retains a stream under a number that is unique across all instances, and returns the number.
     #[cfg(feature = "durable")]
     pub(in super::super) fn keep_everywhere(&self, stream: &Arc<EventStream>, now: u64) -> u64 {
-        // Random, and small enough for a JSON number. Two streams of a session collide with
+        // The number is random, and small enough for a JSON number. Two streams of a session collide with
         // probability 2^-52.
         let number = (u64::from_le_bytes(random_bytes()) >> 12).max(1);
         lock(&self.kept).keep_as(number, stream, now);
@@ -146,7 +146,7 @@ impl HttpSession {
         }
     }
 
-    /// Returns the stream that belongs to no request.
+    /// Returns the stream that does not belong to a request.
     pub(in super::super) fn standalone_stream(&self) -> &Arc<StandaloneStream> {
         self.standing.get_or_init(Arc::default)
     }
@@ -160,7 +160,7 @@ impl HttpSession {
         self.ended.clone()
     }
 
-    /// Cancels everything that runs in the session, and discards its streams.
+    /// Cancels all running requests of the session, and discards its streams.
     pub(super) fn end_session(&self) {
         self.ended.cancel();
         self.session.connection.no_more_answers();

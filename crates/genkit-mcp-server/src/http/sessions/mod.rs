@@ -23,15 +23,15 @@ use crate::quota::{ClientQuota, Kind, QuotaGuard, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
-/// How long a session can be idle. A session is idle while none of its streams is read and none of its requests runs,
-/// except requests that wait for an answer over a lost connection. Default is 5 minutes.
+/// The time that a session can be idle. A session is idle while the client reads none of its streams and it has no
+/// running requests, except requests that wait for an answer over a lost connection. Default is 5 minutes.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// All sessions of a server.
 pub(super) struct SessionTable {
     open: RwLock<HashMap<SessionId, Arc<HttpSession>>>,
     started: Instant,
-    /// How long a session can be idle, in milliseconds.
+    /// The time that a session can be idle, in milliseconds.
     idle: u64,
     is_swept: std::sync::Once,
     /// Ends all sessions.
@@ -50,7 +50,7 @@ impl SessionTable {
         })
     }
 
-    /// Milliseconds since the table was created.
+    /// Returns the milliseconds since the table was created.
     pub(super) fn now_ms(&self) -> u64 {
         to_millis(self.started.elapsed())
     }
@@ -58,7 +58,7 @@ impl SessionTable {
     /// Returns a session of this owner, which is in use until the returned value is dropped.
     pub(super) fn find_session(&self, id: SessionId, owner: &Owner) -> Option<SessionInUse> {
         let found = read(&self.open).get(&id).cloned()?;
-        // Other principals must not learn that it exists.
+        // Do not reveal to other principals that the session exists.
         if !found.belongs_to(owner) {
             return None;
         }
@@ -70,8 +70,7 @@ impl SessionTable {
         read(&self.open).contains_key(&id)
     }
 
-    /// Reserves a session for a client, and ends the longest-idle session of a client if the limit is
-    /// reached.
+    /// Reserves a session for a client. If the limit is reached, ends the longest idle session of a client.
     pub(super) fn make_room(
         &self,
         quotas: &Quotas,

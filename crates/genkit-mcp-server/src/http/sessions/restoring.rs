@@ -1,4 +1,4 @@
-//! Finds the session of a request, in this process or in the store.
+//! Finds the session of a request in this process or in the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,11 +20,11 @@ use genkit_core::Result as StoreResult;
 use genkit_core::internal::visible::Logged;
 use genkit_mcp::internal::level;
 
-/// How often a store of sessions is swept. Default is every 60 seconds.
+/// The interval between sweeps of the session store. Default is 60 seconds.
 const SWEEP: Duration = Duration::from_secs(60);
 
 impl EndpointState {
-    /// Returns the store of sessions, if there is one. The first call starts its periodic sweep.
+    /// Returns the session store, if there is one. The first call starts its periodic sweep.
     pub(in crate::http) fn stored_sessions(&self) -> Option<&Arc<dyn SessionStore>> {
         let store = self.store.as_ref()?;
         self.swept.call_once(|| sweep_later(Arc::clone(store), self.end.clone()));
@@ -97,7 +97,7 @@ impl EndpointState {
         Ok(used)
     }
 
-    /// Handles the session as if its client had sent `notifications/initialized`.
+    /// Initializes the session as if its client had sent `notifications/initialized`.
     fn make_ready(&self, used: &SessionInUse, sender: &RequestSender<'_>) {
         let request = Request::new(
             &used.session,
@@ -123,7 +123,7 @@ impl EndpointState {
         let id = used.id().to_string();
         log_failure(tokio::time::timeout(STORE_TIMEOUT, store.save(&id, stored)).await);
         if used.has_ended() {
-            // The session ended in the meantime, and must not be restored.
+            // The session ended in the meantime and must not be restored.
             self.forget_session(used.id()).await;
         }
     }

@@ -1,4 +1,4 @@
-//! Stores the stream of a call, and resumes it at another instance by reading it from the store.
+//! Stores the stream of a call, and resumes it on another instance by reading it from the store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,10 +23,10 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{RunId, RunStore};
 use genkit_durable::internal::{LEASE, LeasedRun};
 
-/// How often the store is polled for events of another instance. Default is every 250 ms.
+/// The interval at which the store is polled for events from another instance. Default is 250 ms.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How often to check whether the other instance is still alive. Default is every second.
+/// The interval between checks that the other instance is still alive. Default is 1 second.
 const LOOK_FOR_OWNER: Duration = Duration::from_secs(1);
 
 /// The number of consecutive failures of the store after which the stream ends and the client must
@@ -94,7 +94,7 @@ async fn follow_stream(
         }
         match next(&store, &id, &stored).await {
             Ok(Some(next)) => (stored, failures) = (next, 0),
-            // It has expired.
+            // The stream has expired.
             Ok(None) => break,
             Err(error) => {
                 failures += 1;
@@ -110,7 +110,7 @@ async fn follow_stream(
     stream.finish_stream(None);
 }
 
-/// Waits until the stream has changed, either by its instance or because that instance has died.
+/// Waits until the instance of the stream has added events or has died.
 async fn next(
     store: &Arc<dyn RunStore>,
     id: &RunId,
@@ -141,7 +141,7 @@ async fn next(
     }
 }
 
-/// Answers a call with a stream that is stored, if there is a store of streams.
+/// Responds to a call with a stored stream, if there is a store of streams.
 pub(in crate::http) async fn answer_stored(
     call: Call,
     answering: PendingResponse,
@@ -160,7 +160,7 @@ pub(in crate::http) async fn answer_stored(
     Ok(said_everywhere(call, answering, place, end.clone()).await)
 }
 
-/// Where a stream is stored.
+/// The location of a stored stream.
 struct StreamLocation {
     run: RunId,
     request: RequestId,
@@ -168,7 +168,7 @@ struct StreamLocation {
     store: Arc<dyn RunStore>,
 }
 
-/// Runs a call whose stream is stored, so that it can be resumed at any instance.
+/// Runs a call whose stream is stored, so that it can be resumed on any instance.
 async fn said_everywhere(
     call: Call,
     answering: PendingResponse,
@@ -180,7 +180,7 @@ async fn said_everywhere(
     let before = primed.then(|| priming_event(EventId { stream: place.number, index: 0 }));
     let expiry = answering.expiry;
     let (begun, has_begun) = tokio::sync::oneshot::channel();
-    // In a task, because the lease must be renewed even if the client does not read.
+    // Run in a task, because the lease must be renewed even if the client does not read.
     tokio::spawn(async move {
         let StreamLocation { run, request, store, .. } = place;
         let journal = StreamJournal::open(&store, run, &request, &answering.stream).await;
@@ -196,7 +196,7 @@ async fn said_everywhere(
         journal.finish(reply.as_ref().map(|reply| &reply.bytes)).await;
         drop(answering);
     });
-    // Send the id of the stream only once other instances can read it.
+    // Send the id of the stream only after other instances can read the stream.
     let _ = has_begun.await;
     responses::event_response(Events::new(stream, 0, end).with_expiry(expiry).with_first(before))
 }

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use uuid::Uuid;
 
-/// The id of a session. It appears in each request and in the logs of proxies, so it does not grant
-/// access on its own; see [`Owner`](super::Owner).
+/// The id of a session. The id appears in each request and in the logs of proxies, so it must not
+/// grant access on its own; see [`Owner`](super::Owner).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in super::super) struct SessionId(Uuid);
 
@@ -25,7 +25,7 @@ impl fmt::Display for SessionId {
 impl FromStr for SessionId {
     type Err = ();
 
-    /// Accepts only the form that [`Display`](fmt::Display) writes.
+    /// Parses an id. Accepts only the format that [`Display`](fmt::Display) writes.
     fn from_str(text: &str) -> Result<Self, ()> {
         let id = Uuid::try_parse(text).map_err(|_| ())?;
         let mut written = [0; uuid::fmt::Hyphenated::LENGTH];

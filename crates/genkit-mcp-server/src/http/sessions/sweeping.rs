@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::SessionTable;
 
-/// The maximum interval between sweeps. Sessions that can be idle for a shorter time are swept more
-/// often. Default is 5 seconds.
+/// The maximum interval between sweeps. If sessions expire faster, sweeps are more frequent.
+/// Default is 5 seconds.
 const STEP: Duration = Duration::from_secs(5);
 
 /// Spawns the task, which ends when the table is dropped.
 pub(super) fn spawn_sweeper(table: &Arc<SessionTable>) {
-    // At least 100 ms, so that the task never spins.
+    // Wait at least 100 ms, so that the task never spins.
     let step = STEP.min(Duration::from_millis(table.idle.max(100)));
     let table = Arc::downgrade(table);
     tokio::spawn(async move {

@@ -16,7 +16,7 @@ use super::{EventStream, Read};
 use genkit_core::BoxFuture;
 use genkit_http_server::internal::RunningRequest;
 
-/// How long a stream can be silent before it sends a keep-alive comment. Default is 15 seconds.
+/// The time without events after which a stream sends a keep-alive comment. Default is 15 seconds.
 const PULSE: Duration = Duration::from_secs(15);
 
 /// A comment, which clients ignore.
@@ -41,14 +41,14 @@ pub(in super::super) enum EventBody {
 
 /// A stream of events, as sent to one client.
 pub(in super::super) struct Events {
-    /// Sent before all other events.
+    /// An event to send before all others.
     before: Option<Bytes>,
     stream: Arc<EventStream>,
     reader: u64,
     driver: Option<Driver>,
-    /// Whether it stays open after another reader has replaced this reader.
+    /// Whether the stream stays open after another reader has replaced this reader.
     stays: bool,
-    /// Kept in use while the stream is open.
+    /// A value that is dropped with the stream.
     kept: Option<Box<dyn Send + Sync>>,
     /// Cancelled when the client disconnects. If `None`, the request continues.
     request: Option<CancellationToken>,
@@ -77,7 +77,7 @@ impl AnswerBody {
 }
 
 impl Events {
-    /// Creates the events of `stream` after `index`. Also ends when `end` is cancelled.
+    /// Creates a body with the events of `stream` after `index`. Also ends when `end` is cancelled.
     pub(in super::super) fn new(
         stream: Arc<EventStream>,
         index: u64,
@@ -109,8 +109,8 @@ impl Events {
         self
     }
 
-    /// Adds the producer of the events. When the client disconnects, `request` is cancelled, or without it
-    /// the driver continues in its own task.
+    /// Adds the producer of the events. When the client disconnects, `request` is cancelled. Without
+    /// `request`, the driver continues in its own task.
     pub(in super::super) fn with_driver(
         mut self,
         driver: Driver,
@@ -120,7 +120,7 @@ impl Events {
         self
     }
 
-    /// Keeps a value in use while the stream is open.
+    /// Holds a value while the stream is open.
     pub(in super::super) fn with_kept(mut self, kept: impl Send + Sync + 'static) -> Self {
         self.kept = Some(Box::new(kept));
         self

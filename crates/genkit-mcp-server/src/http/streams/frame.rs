@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 
-/// How long a client waits before it reconnects, in milliseconds. Default is 3 seconds.
+/// The time that a client waits before it reconnects, in milliseconds. Default is 3 seconds.
 const RETRY: u64 = 3_000;
 
 /// The id of an event in a session: the number of its stream, and its index in the stream, counted from
-/// 1. The stream that belongs to no request has the number 0.
+/// 1. The stream that does not belong to a request has the number 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct EventId {
     pub(in super::super) stream: u64,
@@ -35,7 +35,7 @@ impl FromStr for EventId {
     }
 }
 
-/// Formats a message as an event. Our JSON has no line breaks.
+/// Formats a message as an event. The JSON of this server has no line breaks.
 pub(super) fn format_event(id: Option<EventId>, message: &[u8]) -> Bytes {
     let mut out = Vec::with_capacity(message.len() + 48);
     if let Some(id) = id {

@@ -1,5 +1,5 @@
-//! The journal of a stream, which stores events before the client reads them, so that the stream can
-//! be resumed at any instance.
+//! The journal of a stream, which stores events before the client reads them, so that the stream can be
+//! resumed on any instance.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -18,21 +18,21 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 use genkit_durable::internal::LeasedRun;
 
-/// How long the lease of a stream lasts; it is renewed three times as often. If an instance dies, the
-/// client of a call is notified after this time. Default is 10 seconds.
+/// The duration of the lease of a stream, which is renewed after a third of this time. If an instance dies,
+/// the client of a call is notified after this time. Default is 10 seconds.
 const STREAM_LEASE: Duration = Duration::from_secs(10);
 
-/// How long a stream is kept after its last event, once no instance works on it. Default is 5 minutes.
+/// The time that a stream is kept after its last event, if no instance runs its call. Default is 5 minutes.
 const STREAM_KEPT: Duration = Duration::from_secs(300);
 
-/// The maximum number of stored bytes of one stream, in addition to the response. Later events can be
-/// read only at the instance of the call. Default is 1 MiB.
+/// The maximum number of stored bytes of one stream, in addition to the response. Later events can be read
+/// only from the instance of the call. Default is 1 MiB.
 const STORED_BYTES: usize = 1024 * 1024;
 
 /// The stored state of a stream, besides its events.
 #[derive(Serialize, Deserialize)]
 struct StreamHead {
-    /// The request that the response answers.
+    /// The id of the request.
     request: RequestId,
     /// Whether the last event was stored.
     done: bool,
@@ -46,14 +46,14 @@ pub(in super::super) struct StreamJournal {
 
 struct JournalState {
     request: RequestId,
-    /// `None` if the store has failed, or another instance has taken over.
+    /// `None` if the store has failed, or if another instance has taken over the run.
     run: Option<LeasedRun>,
     bytes: usize,
 }
 
 impl StreamJournal {
-    /// Stores the messages that a stream has sent, and from now on each message that it sends. If the store
-    /// fails, the error is logged and the client can resume only at this instance.
+    /// Stores the messages that a stream has already sent, and each message that it sends later. If the
+    /// store fails, the error is logged and the client can resume only on this instance.
     pub(in super::super) async fn open(
         store: &Arc<dyn RunStore>,
         id: RunId,
@@ -81,8 +81,8 @@ impl StreamJournal {
 
     /// Stores a message and then sends it. Returns `false` if no client will read it.
     pub(super) async fn say(self: Arc<Self>, message: Bytes) -> bool {
-        // In a task, because the caller can be dropped at any point, and a stored message must also
-        // be sent.
+        // Run in a task, because the caller can be dropped at any point, and a stored message must also be
+        // sent.
         let saying = tokio::spawn(async move {
             let mut state = self.state.lock().await;
             let Some(stream) = self.stream.upgrade().filter(|stream| !stream.is_finished()) else {
@@ -109,7 +109,7 @@ impl StreamJournal {
         }
     }
 
-    /// Waits until the lease is due, and renews it.
+    /// Waits until the lease must be renewed, and renews it.
     pub(in super::super) async fn renew_in_time(&self) {
         tokio::time::sleep(STREAM_LEASE / 3).await;
         let mut state = self.state.lock().await;
@@ -136,7 +136,7 @@ impl JournalState {
         change(&StreamHead { request: self.request.clone(), done })
     }
 
-    /// Stops storing events. From now on the client can resume only at this instance.
+    /// Stops storing events. After that, the client can resume only on this instance.
     fn stop_storing(&mut self, error: impl std::fmt::Display) {
         tracing::warn!(%error, "cannot store the events of a call");
         self.run = None;
@@ -201,7 +201,7 @@ impl StoredStream {
 }
 
 impl EventStream {
-    /// Creates a stream that continues one of another instance after this event.
+    /// Creates a stream that continues a stream of another instance after this event.
     pub(in super::super) fn continue_after(after: EventId) -> Self {
         let EventId { stream, index } = after;
         let state = StreamState { number: Some(stream), first: index, ..StreamState::default() };
@@ -209,9 +209,9 @@ impl EventStream {
         Self { state: std::sync::Mutex::new(state), ..Self::default() }
     }
 
-    /// Stores messages in a journal from now on, and returns the earlier messages.
+    /// Sets the journal that stores all later messages, and returns the earlier messages.
     fn set_journal(&self, journal: Arc<StreamJournal>) -> Vec<Bytes> {
-        // Under one lock, so that a concurrent message is in exactly one of both.
+        // Hold one lock for both, so that a concurrent message is either returned or stored by the journal.
         let state = self.state();
         let _ = self.journal.set(journal);
         state.events.iter().map(message_of).collect()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// No journal.
+/// An uninhabited type, because there is no journal.
 pub(in super::super) enum StreamJournal {}
 
 impl StreamJournal {

@@ -1,5 +1,5 @@
-//! Streams of events: the messages sent before a response, kept so that a client can resume after a
-//! lost connection. Performs no I/O.
+//! Streams of events: the messages sent before a response, retained so that a client can resume after a lost
+//! connection. Performs no I/O.
 
 mod body;
 mod frame;
@@ -28,8 +28,8 @@ use crate::engine::Outward;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of bytes in a stream that its client has not read, in addition to one message;
-/// then the sender waits. Default is 256 KiB.
+/// The maximum number of unread bytes in a stream, in addition to one message; then the sender waits. Default is 256
+/// KiB.
 const UNREAD_BYTES: usize = 256 * 1024;
 
 /// The maximum number of bytes of a stream that are kept for resumption, in addition to one message.
@@ -51,7 +51,7 @@ pub(super) struct EventStream {
 
 #[derive(Default)]
 struct StreamState {
-    /// The number that a client resumes the stream with; `None` if it cannot be resumed.
+    /// The number with which a client resumes the stream; `None` if it cannot be resumed.
     number: Option<u64>,
     /// The framed events, except discarded events.
     events: VecDeque<Bytes>,
@@ -63,7 +63,7 @@ struct StreamState {
     unread_bytes: usize,
     /// The number of the current reader, incremented each time the stream is resumed.
     reader: u64,
-    /// When the last reader left; `None` while there is a reader, and before the first reader.
+    /// The time at which the last reader disconnected; `None` while there is a reader, and before the first reader.
     left: Option<Instant>,
     /// The number of unanswered questions that were sent in this stream.
     questions: usize,
@@ -87,11 +87,11 @@ pub(super) enum Read {
 /// The outcome of sending a message.
 #[derive(Debug, PartialEq)]
 enum SendOutcome {
-    /// Done. Whether a client will read the message.
+    /// The message was handled. Contains whether a client will read it.
     Ended(bool),
     /// The journal must store the message first.
     Journaled,
-    /// The stream is full for now.
+    /// The stream is currently full.
     BudgetExceeded,
 }
 
@@ -106,7 +106,7 @@ impl EventStream {
         lock(&self.state)
     }
 
-    /// Returns whether any message was sent. The caller is woken when one is.
+    /// Returns ready when any message has been sent; otherwise, the task is woken when one is sent.
     pub(super) fn poll_said(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.last_index() > 0 {
@@ -121,7 +121,7 @@ impl EventStream {
         self.state().last_index() > 0
     }
 
-    /// Allows a client to resume the stream, once.
+    /// Assigns the number with which a client can resume the stream, and adds ids to the existing events.
     pub(super) fn make_resumable(&self, number: u64) {
         let mut state = self.state();
         if state.number.replace(number).is_some() {
@@ -167,7 +167,7 @@ impl EventStream {
         self.state().is_finished
     }
 
-    /// Returns the time when the last reader left, if the request waits for an answer from the client.
+    /// Returns the time at which the last reader disconnected, if the request waits for an answer from the client.
     pub(super) fn waits_since(&self) -> Option<Instant> {
         let state = self.state();
         state.left.filter(|_| state.questions > 0)
@@ -195,7 +195,7 @@ impl EventStream {
         self.state().unread
     }
 
-    /// Returns the next event for a reader, which is woken when there is one.
+    /// Returns the next event for a reader, which is woken when an event is available.
     pub(super) fn poll_read(&self, reader: u64, cx: &Context<'_>) -> Read {
         let mut state = self.state();
         if state.reader != reader {
@@ -238,7 +238,7 @@ impl StreamState {
         self.first + self.events.len() as u64
     }
 
-    /// Returns whether a client will read a message; `None` if the stream is full for now.
+    /// Returns whether a client will read a message; `None` if the stream is currently full.
     fn has_room(&self, message: &Bytes) -> Option<bool> {
         if self.is_finished || (self.left.is_some() && self.number.is_none()) {
             return Some(false);
@@ -259,8 +259,8 @@ impl StreamState {
         self.wake();
     }
 
-    /// Discards the oldest events that are not needed: without a number all events that were read, otherwise the events
-    /// that exceed the limits for resumption. Unread events are discarded only after the reader has left.
+    /// Discards the oldest unneeded events: all read events if the stream has no number, otherwise the events that
+    /// exceed the limits for resumption. Unread events are discarded only after the reader has disconnected.
     fn forget_read(&mut self) {
         while let Some(oldest) = self.events.front() {
             let is_unread = self.first == self.unread;

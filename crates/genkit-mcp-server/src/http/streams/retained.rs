@@ -13,7 +13,7 @@ const MAX_FINISHED: usize = 8;
 /// Default is 256 KiB.
 const MAX_FINISHED_BYTES: usize = 256 * 1024;
 
-/// How long a finished stream is kept, in milliseconds. Default is 1 minute.
+/// The time that a finished stream is kept, in milliseconds. Default is 1 minute.
 const KEPT: u64 = 60_000;
 
 /// The streams of one session, the oldest first.
@@ -26,19 +26,19 @@ pub(in super::super) struct RetainedStreams {
 struct RetainedStream {
     number: u64,
     stream: Arc<EventStream>,
-    /// When it was first found to be finished.
+    /// The time at which the stream was first found to be finished, in milliseconds.
     finished: Option<u64>,
 }
 
 impl RetainedStreams {
-    /// Keeps a stream and returns its number, which [`find`](Self::find) takes.
+    /// Retains a stream and returns its number for [`find`](Self::find).
     pub(in super::super) fn keep_stream(&mut self, stream: &Arc<EventStream>, now: u64) -> u64 {
         let number = self.last + 1;
         self.keep_as(number, stream, now);
         number
     }
 
-    /// Keeps a stream under a unique number.
+    /// Retains a stream under a unique number.
     pub(in super::super) fn keep_as(&mut self, number: u64, stream: &Arc<EventStream>, now: u64) {
         self.forget_excess(now);
         self.last = number;
@@ -51,8 +51,8 @@ impl RetainedStreams {
         found.map(|kept| Arc::clone(&kept.stream))
     }
 
-    /// Returns the number of requests that wait for an answer of their client and have no reader,
-    /// and when the last reader left.
+    /// Returns the number of requests that wait for an answer from the client and have no reader,
+    /// and the time at which the last reader disconnected.
     pub(in super::super) fn count_waiting(&self) -> (usize, Option<Instant>) {
         let left = self.streams.iter().filter_map(|kept| kept.stream.waits_since());
         left.fold((0, None), |(count, last), left| (count + 1, last.max(Some(left))))

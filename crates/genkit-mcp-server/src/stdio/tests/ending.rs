@@ -1,4 +1,4 @@
-//! The end of a connection.
+//! Tests of the end of a connection.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn requests_before_the_end_of_input_are_answered() {
     ended(serving).await.unwrap();
 }
 
-/// F-2: the end does not wait for an open question.
+/// F-2: the connection ends without waiting for an open question.
 #[tokio::test(start_paused = true)]
 async fn open_question_ends_with_the_input() {
     let (serving, mut client) = open(StdioLimits::default()).await;
@@ -67,7 +67,7 @@ async fn stream_of_notifications_is_answered_where_the_server_ends_it() {
         assert_eq!(first["method"], "notifications/subscriptions/acknowledged", "{first}");
         assert_eq!(first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], id);
     }
-    // A cancelled request gets no response.
+    // A cancelled request receives no response.
     let cancelled = json!({"requestId": 1});
     let cancelled =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled});

@@ -1,4 +1,4 @@
-//! Clients that do not read.
+//! Tests of clients that do not read.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ async fn client_that_stops_reading_is_not_read_from() {
             sent += 1;
             assert!(sent < 5000, "the server does not stop reading");
         }
-        // Complete requests are answered once the client reads; the truncated line is not.
+        // Complete requests receive responses when the client reads; the truncated line does not.
         let mut answers = Vec::new();
         while answers.len() < usize::try_from(sent).unwrap() {
             let answer = client.receive().await.unwrap();

@@ -1,4 +1,4 @@
-//! Complete sessions.
+//! Tests of complete sessions.
 
 use std::collections::BTreeSet;
 
@@ -43,7 +43,7 @@ async fn every_broken_line_is_answered_and_the_next_request_served() {
     }
     client.line(b"\xFF\xFE").await;
     assert_eq!(client.receive().await.unwrap()["error"]["code"], -32700);
-    // None of these gets a response, so the next response is that of request 9.
+    // None of these receives a response, so the next response is for request 9.
     client.send("\r\n\n   \n").await;
     client.line(format!(r#"{{"jsonrpc":"2.0","method":"m","params":"{long}"}}"#)).await;
     client.line(r#"{"jsonrpc":"1.0","method":"m"}"#).await;
@@ -95,7 +95,7 @@ async fn sixty_four_calls_in_flight_are_all_answered() {
     }
 }
 
-/// B-03: such a function does not block the connection, and ends when it is cancelled.
+/// B-03: a function that never waits does not block the connection, and ends when it is cancelled.
 #[tokio::test]
 async fn function_that_never_waits_for_anything_can_be_cancelled() {
     let (_serving, mut client) = open(StdioLimits::default()).await;
@@ -111,7 +111,7 @@ async fn function_that_never_waits_for_anything_can_be_cancelled() {
         let cancelled =
             json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled});
         client.line(cancelled.to_string()).await;
-        // Its id can be used again.
+        // The id can be used again.
         client.line(call(json!(1), "add", 40, 2)).await;
         loop {
             let answer = client.receive().await.unwrap();
