@@ -20,7 +20,7 @@ use genkit_core::{Error as PublicError, Result};
 /// yet, without specifying an interval.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Gathers the responses to the `required` input concurrently; returns `None` if there is none.
+/// Answers the `required` requests concurrently; returns `None` if there are none.
 pub(super) async fn answer_requests(
     connection: &Connection,
     context: &Context,

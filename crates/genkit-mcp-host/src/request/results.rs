@@ -1,7 +1,7 @@
 //! Conversion of MCP results into values of this library.
 //!
 //! Results are read from JSON instead of rmcp's types, because rmcp recognizes results by their shape: an additional
-//! member would make it lose all others.
+//! member would make it lose all other members.
 //!
 //! | in the result | the model gets |
 //! |---|---|

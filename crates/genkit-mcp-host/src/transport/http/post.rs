@@ -25,7 +25,7 @@ use genkit_schema::internal::parse_leniently;
 
 pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
 
-/// How much of an error's body is read, in bytes. Default is 64 KiB.
+/// How much of the body of an error response is read, in bytes. Default is 64 KiB.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
 type Answer = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
@@ -85,7 +85,7 @@ pub(super) async fn read_response(
     parse_document(&body, id, opened)
 }
 
-/// Parses a response that is a single document.
+/// Parses a response that is a single JSON document.
 fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
         warn_skipped();

@@ -152,7 +152,7 @@ impl Authorizer {
     }
 
     /// Gets a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set. An
-    /// exchange that has begun continues even if its request is dropped, because the user may already be signing in.
+    /// exchange that has started continues even if its request is dropped, because the user may already be signing in.
     pub(crate) async fn renew_token(
         &self,
         challenge: Challenge,
@@ -207,7 +207,7 @@ impl AuthorizerState {
     }
 }
 
-/// Runs in its own task, so that it continues if the caller is cancelled.
+/// Runs `work` in its own task, so that it continues if the caller is cancelled.
 async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, HttpError>> + Send + 'static,
 ) -> Result<T, HttpError> {

@@ -35,7 +35,7 @@ pub(super) enum Error {
     InvalidTokenEndpoint(String),
     #[error(
         "the token endpoint of `IdentityProvider::new(..)` is not encrypted: {0}; use an `https://` \
-         address, or one on this machine"
+         URL, or a server on this machine"
     )]
     ProviderNotEncrypted(String),
     #[error(
