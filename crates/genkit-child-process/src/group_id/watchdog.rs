@@ -7,11 +7,11 @@ use std::process::{Child, Command, Stdio};
 
 use super::lead_session;
 
-/// Waits for the end of input, which the system closes however this process ends. The group then gets the time that
-/// `ChildProcess::shutdown` would give it.
+/// Waits for the end of its input, which the system closes when this process ends for any reason. The group then has as
+/// much time to exit as in `ChildProcess::shutdown`.
 const SCRIPT: &str = r#"read -r _; kill -s TERM -- "-$1" && sleep 2 && kill -s KILL -- "-$1""#;
 
-/// A watchdog of a process group; ended on drop, before it acts.
+/// A watchdog of a process group. Dropping the value stops the watchdog before it signals the group.
 #[derive(Debug)]
 pub(super) struct Watchdog(Child);
 
