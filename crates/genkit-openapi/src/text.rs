@@ -36,7 +36,7 @@ pub(crate) fn safe_name(text: &str) -> String {
         } else {
             is_gap = true;
         }
-        // The rest is cut in any case.
+        // The rest would be truncated anyway.
         if safe.len() > 4 * MAX_NAME {
             break;
         }
