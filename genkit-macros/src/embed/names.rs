@@ -20,7 +20,7 @@ pub(super) fn to_pascal_case(name: &str) -> String {
         .collect()
 }
 
-/// Splits a name into lowercase words. An uppercase letter after a lowercase letter begins a word.
+/// Splits a name into lowercase words. An uppercase letter after a lowercase letter starts a word.
 fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
