@@ -131,7 +131,7 @@ impl FolderWalk<'_> {
     }
 }
 
-/// Opens a folder, or returns the reason why it is left out.
+/// Opens a folder, or returns the reason why it is omitted.
 fn open_folder(path: &Path, depth: usize) -> Result<ReadDir, String> {
     if depth > MAX_FOLDERS {
         return Err(format!(
