@@ -231,10 +231,7 @@ async fn error_states_that_the_call_may_have_happened() {
         .base_url(&server.url)
         .timeout(Duration::from_millis(200));
     let told = call(&tool(api.build().unwrap(), "order"), json!({})).await.unwrap_err();
-    assert!(
-        told.contains("did not respond within 200ms. It may still have succeeded"),
-        "{told}"
-    );
+    assert!(told.contains("did not respond within 200ms. It may still have succeeded"), "{told}");
 }
 
 #[tokio::test]
