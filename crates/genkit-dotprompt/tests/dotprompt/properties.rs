@@ -220,7 +220,7 @@ proptest! {
         let _ = environment.render(&prompt, &Data::from_input(input), &Metadata::default());
     }
 
-    /// Whatever text a value contains, messages and parts are the same as for harmless text.
+    /// The messages and parts do not depend on the text of the values.
     #[test]
     fn values_never_change_the_structure(
         main in sound(), a in hostile(), b in hostile(), x in hostile(), first in hostile(),

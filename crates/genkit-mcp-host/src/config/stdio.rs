@@ -73,7 +73,7 @@ impl StdioTransport {
     }
 
     /// Sets whether the program inherits the whole environment of this process. Default is `false`: a third-party
-    /// server must not see keys and tokens by accident. It gets the variables that programs need to run (`PATH`,
+    /// server must not see keys and tokens by accident. It receives the variables that programs need to run (`PATH`,
     /// `HOME`, locale, time zone, the folder for temporary files) and the variables set with [`env`](Self::env).
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.child.inherit_env = yes;

@@ -20,7 +20,7 @@ pub(super) async fn with_retry(
     target: &str,
     request: &ClientRequest,
 ) -> Result<(ServerResult, Arc<Connection>)> {
-    // A server that hangs must not occupy an unlimited number of open requests.
+    // A server that hangs must not accumulate an unlimited number of open requests.
     let Ok(_place) = server.places.try_acquire() else {
         return Err(Error::Busy.for_server(&server.key));
     };

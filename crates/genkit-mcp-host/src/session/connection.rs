@@ -157,7 +157,7 @@ impl Connection {
                 Some(signal) = signals.recv() => {
                     let before = Instant::now();
                     answer_signal(context, signal, &mut questions).await;
-                    // The time that the user takes does not count.
+                    // Exclude the time that the user takes to answer.
                     answering += before.elapsed();
                     silent_since = Instant::now();
                 }

@@ -153,7 +153,7 @@ impl EditPlan {
 
 impl std::fmt::Debug for EditPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Such a file contains secrets.
+        // Configuration files may contain secrets.
         f.debug_struct("EditPlan").field("path", &self.path).finish_non_exhaustive()
     }
 }

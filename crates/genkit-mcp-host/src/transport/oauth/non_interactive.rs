@@ -68,7 +68,7 @@ impl NonInteractive {
         Ok(self.token.clone())
     }
 
-    /// Gets a new token.
+    /// Requests a new token.
     pub(super) async fn renew_token(
         &mut self,
         challenge: &Challenge,

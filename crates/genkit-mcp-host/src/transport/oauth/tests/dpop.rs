@@ -19,7 +19,7 @@ use crate::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::transport::http::tests::{connector, fault, list, open};
 use crate::transport::oauth::OAuth;
 
-/// What the servers have issued and received.
+/// The tokens that the servers have issued, and the proofs that they have received.
 #[derive(Default)]
 struct World {
     /// The key that a token is bound to.
