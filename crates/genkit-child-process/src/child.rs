@@ -185,7 +185,7 @@ impl ChildProcess {
     }
 }
 
-/// Ends the child by blocking, because a dropped owner or a runtime that is shutting down cannot await.
+/// Blocks the thread while it ends the child, because `drop` cannot await.
 impl Drop for ChildProcess {
     fn drop(&mut self) {
         let Self { process, group, .. } = self;

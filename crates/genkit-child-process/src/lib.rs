@@ -30,8 +30,8 @@
 //! the child's input is closed immediately, and a watchdog sends the group `SIGTERM`, and `SIGKILL` 2 seconds later.
 //! The watchdog is a `/bin/sh` for each child; without a shell, only the input is closed.
 //!
-//! **Terminal.** A child runs in its own session, so that it cannot open the terminal of this process. Only an
-//! inherited standard error may still be the terminal.
+//! **Terminal.** A child runs in its own session, so that it cannot open the terminal of this process. An inherited
+//! standard error may still be the terminal.
 //!
 //! A descendant that starts its own session or group is not ended. Without process groups (Windows), only the child
 //! itself is killed when it is dropped.

@@ -54,7 +54,7 @@ pub struct McpClient {
     pub(super) catalog: Arc<Catalog>,
     /// Whether names start with the key of the server.
     pub(super) namespaced: bool,
-    /// Keeps the host alive as long as one of its clients.
+    /// Keeps the host alive while one of its clients exists.
     pub(super) _host: Arc<HostState>,
 }
 
@@ -339,7 +339,7 @@ impl McpClient {
         Complete::new(Ok(self.catalog_and_host()), of, variable, typed)
     }
 
-    /// Sets the roots (folders) that this server may work in, and notifies the server: paths, URIs, or named [`Root`]s.
+    /// Sets the roots (folders) that this server may work in: paths, URIs, or named [`Root`]s. Notifies the server.
     pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
         self.catalog.server.set_roots(roots.into_iter().map(Into::into).collect()).await;
     }

@@ -31,7 +31,7 @@ pub(crate) const LIST_RETRY_AFTER: Duration = Duration::from_secs(10);
 /// minutes.
 pub(crate) const SESSION_LIST_TTL: Duration = Duration::from_secs(300);
 
-/// How long lists skip a server that was slow. Default is 60 seconds.
+/// How long lists skip a server after it was slow. Default is 60 seconds.
 pub(crate) const SLOW_LIST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How many pages of a list are read. Default is 1,000.

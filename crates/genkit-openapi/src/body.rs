@@ -49,7 +49,7 @@ pub(crate) fn member_encodings(media: &Value) -> Checked<HashMap<String, MemberE
     Ok(encodings)
 }
 
-/// Selects the encoding of the body that preserves the most: JSON, otherwise a form, otherwise plain text.
+/// Selects the encoding of the body that preserves the most information: JSON, then a form, then plain text.
 ///
 /// A media range, such as `*/*`, is never sent. It is replaced with a common type that it includes.
 pub(crate) fn written_body(

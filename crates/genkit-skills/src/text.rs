@@ -121,8 +121,8 @@ impl<'a> SkillText<'a> {
     }
 }
 
-/// Returns the errors of a frontmatter. Each has the keys that lead to the value, a message, and whether the skill
-/// cannot be used.
+/// Returns the errors of a frontmatter. Each consists of the keys that lead to the value, a message, and whether the
+/// skill cannot be used.
 fn check_frontmatter(frontmatter: &Map<String, Value>) -> Vec<(Vec<String>, String, bool)> {
     let mut errors = Vec::new();
     let text = |key: &str, example: &str| match frontmatter.get(key) {

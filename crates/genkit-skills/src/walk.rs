@@ -153,7 +153,7 @@ pub(crate) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Formats a path for an error. For a relative path it includes the working directory.
+/// Formats a path for an error. For a relative path, the text includes the working directory.
 fn display_missing_path(path: &Path) -> String {
     match std::env::current_dir() {
         Ok(from) if path.is_relative() => format!("{} (in {})", path.display(), from.display()),

@@ -11,7 +11,7 @@ use crate::parse::{FnParam, InputField};
 use crate::types;
 use crate::validate::ValidAction;
 
-/// Generates the function for its definition: the name of the constructor, and its arguments after the info.
+/// Returns the name of the definition's constructor, and its arguments after the info.
 pub(super) fn expand_function(
     action: &ValidAction,
     names: &TypeNames,

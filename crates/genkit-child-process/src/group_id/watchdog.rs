@@ -22,7 +22,7 @@ impl Watchdog {
         command.args(["-c", SCRIPT, "sh", &group.to_string()]);
         command.env_clear().env("PATH", "/usr/bin:/bin").current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // In its own session, so that Ctrl-C and the end of the terminal do not end it.
+        // The watchdog has its own session, so that Ctrl-C and the end of the terminal do not end it.
         lead_session(&mut command).ok()?;
         command.spawn().ok().map(Self)
     }
@@ -30,7 +30,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        // It is killed before its input is closed, so it does not signal the group.
+        // The watchdog is killed before its input is closed, so it does not signal the group.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

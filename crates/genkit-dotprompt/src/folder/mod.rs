@@ -84,9 +84,9 @@ impl Folder {
     /// Reads a folder and its subfolders.
     ///
     /// # Errors
-    /// Returns an error if the folder does not exist, with its path and, for a relative path, the working directory; if
-    /// a file cannot be read or is not text; if a symbolic link leads out of the folder; or if a limit is exceeded.
-    /// Each invalid file has its own error.
+    /// Returns an error if the folder does not exist or exceeds a limit. The error contains its path and, for a
+    /// relative path, the working directory. Also returns an error for each file that cannot be read or is not text,
+    /// and for each symbolic link that leads out of the folder.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Vec<Error>> {
         let (folder, errors) = Self::read_valid(path)?;
         if errors.is_empty() { Ok(folder) } else { Err(errors) }

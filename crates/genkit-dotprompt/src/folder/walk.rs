@@ -161,7 +161,7 @@ fn file_error(path: &Path, what: String) -> Error {
     Error::new(ErrorKind::File(what)).in_file(&path.to_string_lossy().into())
 }
 
-/// Creates an error about a folder. For a relative path it includes the working directory.
+/// Creates an error about a folder. For a relative path, the error includes the working directory.
 fn folder_error(path: &Path, what: String) -> Error {
     let mut shown = format!("`{}`", path.display());
     if let (true, Ok(from)) = (path.is_relative(), std::env::current_dir()) {

@@ -1,9 +1,8 @@
 //! A parser for server-sent events, which turns bytes into events without I/O.
 //!
-//! Each byte is scanned once, however the body is split into pieces, and the data of a single-line
-//! event is borrowed instead of copied. As extensions to the standard, an event at the end of the
-//! body needs no blank line after it, and JSON outside events is returned too, because providers
-//! send errors that way.
+//! Each byte is scanned once, regardless of how the body is split into pieces, and the data of a single-line event is
+//! borrowed instead of copied. As extensions to the standard, an event at the end of the body needs no blank line after
+//! it, and JSON outside events is returned too, because providers send errors that way.
 
 mod line;
 

@@ -29,7 +29,7 @@ const MAX_PAGES: usize = 32;
 
 /// The page of an MCP App: the HTML interface for a tool call of a response.
 ///
-/// The page is untrusted. Show it in a sandboxed frame of another origin, with the [content security
+/// The page is untrusted. Show it in a sandboxed frame with a different origin, under the [content security
 /// policy](AppRights::content_security_policy) of its rights. Pass it the [call](Self::tool_request) and its
 /// [result](Self::tool_response), and forward its calls with [`McpHost::call_app_tool`].
 #[derive(Clone)]

@@ -49,7 +49,8 @@ macro_rules! list_methods {
     )*};
 }
 
-// The name of the method, the member of its result, an item, the member that names it, the request, the capability.
+// Columns: the method, the member of its result, the term for an item, the member that names an item, the request and
+// the capability.
 list_methods! {
     TOOLS: "tools/list" "tools" "tool" "name" ListToolsRequest tools;
     PROMPTS: "prompts/list" "prompts" "prompt" "name" ListPromptsRequest prompts;

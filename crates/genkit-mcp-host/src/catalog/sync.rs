@@ -38,7 +38,7 @@ struct RegisteredActions {
 }
 
 impl HostState {
-    /// Starts to sync a registry, unless a sync already runs. The receiver becomes `true` when the first sync is
+    /// Starts to sync a registry, unless a sync is already running. The receiver becomes `true` when the first sync is
     /// complete. The sync runs in its own task and continues if a caller is cancelled.
     pub(crate) fn start_sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
         let mut known = lock(&self.registries);

@@ -172,7 +172,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets whether the server's tasks continue after their caller is gone. Default is `false`: they are
+            /// Sets whether the server's tasks continue after their caller is dropped. Default is `false`: they are
             /// cancelled, except tasks of durable runs and tasks that wait for input.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;

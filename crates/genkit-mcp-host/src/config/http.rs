@@ -91,14 +91,14 @@ impl HttpTransport {
     /// Sets the OAuth configuration, used if the server requires authorization.
     ///
     /// If a request has an `Authorization` header from [`headers_from`](Self::headers_from), that header is sent
-    /// instead.
+    /// instead of the OAuth token.
     pub fn oauth(mut self, oauth: OAuth) -> Self {
         self.endpoint.oauth = Some(Box::new(oauth));
         self
     }
 
-    /// Adds root certificates, in PEM, to those of the system, such as the certificate of a company's private
-    /// authority. An invalid certificate causes an error when the server is connected.
+    /// Adds root certificates in PEM, such as those of a company's certificate authority, to the certificates of the
+    /// system. An invalid certificate causes an error when the server is connected.
     ///
     /// Root certificates and the [proxy](Self::proxy) are also used for requests to the server's authorization server.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Self {

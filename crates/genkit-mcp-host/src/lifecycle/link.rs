@@ -15,7 +15,7 @@ pub(crate) struct LinkStatus {
     pub(crate) state: ServerState,
     /// Present if the state is connected.
     pub(super) connection: Option<Arc<Connection>>,
-    /// How many connections failed in a row, and when the next is tried.
+    /// How many connections failed in a row, and when the next attempt starts.
     pub(super) tries: u32,
     pub(super) retry_at: Option<Instant>,
     /// How many connections were attempted, and how many were established.

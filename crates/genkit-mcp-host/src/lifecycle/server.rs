@@ -108,7 +108,7 @@ impl ManagedServer {
         self.config.controls.raw.unwrap_or(self.settings.raw)
     }
 
-    /// Returns whether models find the tool with this name (the server's own) with a search.
+    /// Returns whether the tool with this name (the server's own) is lazy: models find it with a search.
     pub(crate) fn is_lazy(&self, tool: &str) -> bool {
         let is_chosen = || glob::matches_any(&self.settings.lazy, &format!("{}/{tool}", self.key));
         self.config.controls.is_lazy(tool) || (!self.settings.lazy.is_empty() && is_chosen())
@@ -195,7 +195,7 @@ impl ManagedServer {
         }
     }
 
-    /// Returns the last error, with the time of the next attempt or a hint how to reconnect.
+    /// Returns the last error, with the time of the next attempt or a hint on how to reconnect.
     fn absence_error(&self, link: &LinkStatus) -> PublicError {
         let last = link.last_error.as_ref();
         let cause = match last {

@@ -231,7 +231,7 @@ async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize)
     }
 }
 
-/// Cancels the request when it is dropped, unless the id was taken.
+/// A guard that cancels the request on drop, unless the id was taken.
 pub(crate) struct CancelOnDrop<'a> {
     pub(crate) peer: &'a Peer<RoleClient>,
     pub(crate) id: Option<RequestId>,

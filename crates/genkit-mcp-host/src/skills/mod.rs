@@ -166,7 +166,7 @@ impl LoadedSkill {
         &self.instructions
     }
 
-    /// Reads one of its files by its path within the skill: fetches it from the server and verifies it.
+    /// Fetches the file at `path` within the skill from the server, and verifies it.
     ///
     /// # Errors
     /// Returns an error if the file is not listed, if it differs from its listing, or if the server is unreachable.

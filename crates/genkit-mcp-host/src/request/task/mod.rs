@@ -187,7 +187,7 @@ impl FollowedTask<'_> {
         self.send_request(ClientRequest::GetTaskRequest(request)).await
     }
 
-    /// Waits between two polls, releasing a durable run's worker if possible, but not longer than the task lives.
+    /// Waits between two polls, at most until the task expires. A durable run releases its worker if possible.
     async fn pause_between_polls(&self, wait: Duration) -> Result<()> {
         let left = self.note.time_left();
         if left.is_zero() {

@@ -18,7 +18,7 @@ pub(crate) struct TaskNote {
     begun_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ttl_ms: Option<u64>,
-    /// The user's answers by the server's keys, so that the user is not asked again.
+    /// The user's answers, by the server's keys, so that the user is not asked again.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) answers: Map<String, Value>,
     /// The number of times that a run was interrupted with this task, and the last interrupt.

@@ -45,7 +45,7 @@ impl SseRetryPolicy for Backoff {
 
 impl Connector {
     /// Checks the settings of the server `key` without sending a request. `signing_in` is true while the user is asked
-    /// for access. Pause time limits during this time.
+    /// for access. Callers should pause their time limits during this time.
     ///
     /// # Errors
     ///

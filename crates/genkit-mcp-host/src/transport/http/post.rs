@@ -47,7 +47,7 @@ pub(super) fn build_request(
     })
 }
 
-/// Reads the response to `message`, whose messages may be at most `limit` bytes long.
+/// Reads the response to `message`. Each message in the response may be at most `limit` bytes long.
 pub(super) async fn read_response(
     response: Response,
     message: &ClientJsonRpcMessage,

@@ -278,7 +278,7 @@ async fn rejected_proof_does_not_start_a_new_sign_in() {
     }
 }
 
-/// At another address the proof would be invalid.
+/// At a different URL, the proof would be invalid.
 #[tokio::test]
 async fn redirect_is_not_followed_with_a_proof() {
     let (fake, _) = start().await;
