@@ -119,8 +119,8 @@ impl McpHostBuilder {
         Ok(self)
     }
 
-    /// Sets the environment variables that later configurations may read with `${VAR}`: names, or patterns with `*`. By
-    /// default, all variables may be read.
+    /// Sets the environment variables that later configurations may read with `${VAR}`: names, or patterns with `*`.
+    /// Default is all variables.
     ///
     /// A configuration runs programs and can send the variables that it reads to any host. If the configuration comes
     /// from an untrusted folder, limit its variables here, and ask the user before you start its servers.
@@ -175,8 +175,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the retry policy for lost or failed connections. By default, connections are retried without a limit, with
-    /// delays from 0.5 to 60 seconds. The configuration of a server can override the policy.
+    /// Sets the retry policy for lost or failed connections. Default is to retry without a limit, with delays from 0.5
+    /// to 60 seconds. The configuration of a server can override the policy.
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.settings.reconnect = reconnect;
         self
@@ -259,7 +259,7 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the minimum level of the log messages that servers should send. By default, each server chooses the level.
+    /// Sets the minimum level of the log messages that servers should send. Default is the server's choice.
     ///
     /// MCP deprecates logging (SEP-2577): it will keep working until at least 2027-07-28, but new programs should read
     /// the standard error of servers instead.

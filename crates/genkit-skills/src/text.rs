@@ -5,7 +5,7 @@
 //! | in the file | read as |
 //! |---|---|
 //! | a byte order mark | the text after it |
-//! | a description above the limit | the description, with a warning |
+//! | a description above the limit | the whole description, with a warning |
 //! | a value with a colon that is not in quotes | the text of the line |
 //! | no frontmatter, no name, an invalid name | an error of this skill; the other skills are loaded |
 

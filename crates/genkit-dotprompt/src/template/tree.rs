@@ -126,7 +126,7 @@ pub(crate) struct Path {
     /// The number of `../`.
     pub(crate) depth: usize,
     pub(crate) parts: Vec<Box<str>>,
-    /// Whether the path starts with `.` or `this`. It is then never a helper or a block parameter.
+    /// Whether the path starts with `.` or `this`. Such a path is never a helper or a block parameter.
     pub(crate) scoped: bool,
     pub(crate) at: usize,
 }

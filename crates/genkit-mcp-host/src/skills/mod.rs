@@ -91,7 +91,7 @@ impl RemoteSkill {
         &self.entry.frontmatter
     }
 
-    /// Returns the paths of its files within the skill.
+    /// Returns the paths of the skill's files, relative to the skill.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.entry.files.iter().map(|file| file.path.as_str())
     }
