@@ -20,7 +20,7 @@ pub(crate) fn after_library<T>(
         bracketed!(library in input);
         let library = library.parse()?;
         let parsed = form(input, library, errors);
-        // Tokens that are left over would cause an additional error.
+        // Discard the remaining tokens, which would cause an additional error.
         input.parse::<TokenStream>()?;
         parsed
     };

@@ -12,7 +12,7 @@ use syn::Error;
 #[derive(Default)]
 pub(crate) struct Errors {
     all: Option<Error>,
-    /// Set if the compiler reports an error itself: nothing is expanded or added.
+    /// Whether the compiler reports the error itself, so that this macro expands to nothing.
     left_to_rustc: bool,
 }
 

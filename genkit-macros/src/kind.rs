@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Returns who reads the description, for the error about a missing one.
+    /// Returns the purpose of the description, for the error about a missing one.
     pub(crate) fn reader(self) -> &'static str {
         match self {
             Self::Tool => "a model chooses tools by their descriptions",

@@ -61,14 +61,14 @@ pub fn retriever(options: TokenStream, item: TokenStream) -> TokenStream {
     run::run_guarded(Kind::Retriever, options.into(), item.into()).into()
 }
 
-/// The macro behind `genkit::prompts!`, which passes it a folder: `[$crate] "prompts"`.
+/// The macro behind `genkit::prompts!`. Its input is the path of the library and a folder: `[$crate] "prompts"`.
 #[cfg(feature = "dotprompt")]
 #[proc_macro]
 pub fn prompt_folder(invocation: TokenStream) -> TokenStream {
     embed::expand_prompts(invocation.into()).into()
 }
 
-/// The macro behind `genkit::skills!`, which passes it a folder: `[$crate] "skills"`.
+/// The macro behind `genkit::skills!`. Its input is the path of the library and a folder: `[$crate] "skills"`.
 #[cfg(feature = "skills")]
 #[proc_macro]
 pub fn skill_folder(invocation: TokenStream) -> TokenStream {

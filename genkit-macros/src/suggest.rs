@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(find_nearest("titel", keys), Some("title"));
         assert_eq!(find_nearest("colour", keys), None);
         assert_eq!(find_nearest("", keys), None);
-        // Nothing of the word would be left.
+        // No character of the word would be kept.
         assert_eq!(find_nearest("x", ["y", "xy"]), Some("xy"));
         assert_eq!(find_nearest("x", ["y"]), None);
         assert_eq!(

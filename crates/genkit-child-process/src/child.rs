@@ -84,7 +84,8 @@ pub struct ChildPipes {
 }
 
 impl ChildProcess {
-    /// Starts a child. Its standard error is read and passed to `log`; without a log it is inherited from this process.
+    /// Starts a child process. Its standard error is read and passed to `log`. Without a log, it is inherited from this
+    /// process.
     ///
     /// # Errors
     ///
@@ -101,7 +102,7 @@ impl ChildProcess {
         let stderr = if log.is_some() { Stdio::piped() } else { Stdio::inherit() };
         process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr);
         let mut process = process.spawn().map_err(|error| launch::spawn_error(command, error))?;
-        // Present, because the child was not waited for yet.
+        // The id is present, because the child was not waited for yet.
         let id = process.id().unwrap_or_default();
         let group = ProcessGroup::led_by(id);
         let stdin = process.stdin.take().expect("it is piped, as set above");
@@ -121,8 +122,8 @@ impl ChildProcess {
         self.stderr.tail_lines()
     }
 
-    /// Waits until the child has exited and its standard error was read. Cancel safe. Returns `None` if the system does
-    /// not report its exit status.
+    /// Waits until the child has exited and its standard error has been read. Returns `None` if the system does not
+    /// report the exit status. This method is cancel safe.
     pub async fn wait(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.process.wait().await.ok();
@@ -133,8 +134,8 @@ impl ChildProcess {
         self.status
     }
 
-    /// Describes the exit and the end of standard error, for an error message: `exited with code 1`. Call it after
-    /// [`wait`](Self::wait).
+    /// Describes the exit and the last lines of standard error, for an error message: `exited with code 1`. Call it
+    /// after [`wait`](Self::wait).
     pub fn describe_exit(&mut self) -> String {
         if self.status.is_none() {
             self.status = self.process.try_wait().ok().flatten();
@@ -153,8 +154,8 @@ impl ChildProcess {
         format!("{how}; its standard error ended with:\n{tail}")
     }
 
-    /// Describes the exit, or why the child may hang: `it exited with code 1`. Waits up to half a second for the exit;
-    /// returns `None` if the child is still running and its standard error is empty.
+    /// Describes the exit, or the reason why the child may hang: `it exited with code 1`. Waits up to half a second for
+    /// the exit; returns `None` if the child is still running and its standard error is empty.
     pub async fn exit_report(&mut self) -> Option<String> {
         let _ = timeout(ABOUT_TO_END, self.wait()).await;
         if self.status.is_some() {
@@ -164,8 +165,8 @@ impl ChildProcess {
         (!tail.is_empty()).then(|| format!("its standard error ended with:\n{tail}"))
     }
 
-    /// Shuts down the child and its process group. Close its input first: it gets 2 seconds to exit, then `SIGTERM`,
-    /// then `SIGKILL`. Takes at most 6 seconds.
+    /// Shuts down the child and its process group. Close its input first: the child has 2 seconds to exit before it
+    /// receives `SIGTERM`, and again before `SIGKILL`. Takes at most 6 seconds.
     pub async fn shutdown(mut self) {
         if timeout(GRACE, self.wait()).await.is_err() {
             self.group.terminate_group();
@@ -184,7 +185,7 @@ impl ChildProcess {
     }
 }
 
-/// For a dropped owner or a runtime that is shutting down, where nothing can be awaited.
+/// Blocks the thread while it ends the child, because `drop` cannot await.
 impl Drop for ChildProcess {
     fn drop(&mut self) {
         let Self { process, group, .. } = self;

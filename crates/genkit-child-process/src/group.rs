@@ -1,14 +1,14 @@
 //! The process group of a child, and its termination.
 //!
-//! No system call waits for a group to become empty: only the child itself is ours to wait for, not its descendants.
-//! The group is therefore polled. `process-wrap` is not suitable, because it waits only for our own children, on a
-//! thread that cannot be stopped, and signals a group even if its id may have been reused.
+//! No system call waits for a group to become empty: a process can wait only for its children, not for their
+//! descendants. The group is therefore polled. `process-wrap` is not suitable, because it waits only for our own
+//! children, on a thread that cannot be stopped, and signals a group even if its id may have been reused.
 
 use std::time::{Duration, Instant};
 
 use crate::group_id::GroupId;
 
-/// How often to poll whether a group is empty.
+/// The interval between two checks whether a group is empty.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The process group of a child. Its id is used only while a member of the group is known to exist, because the system
@@ -22,7 +22,7 @@ pub(crate) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Returns the group that a child was put into when it was started.
+    /// Returns the group of a child that was started as its leader.
     pub(crate) fn led_by(pid: u32) -> Self {
         Self { id: GroupId::from_leader(pid), leader_is_gone: false }
     }

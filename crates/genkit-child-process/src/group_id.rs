@@ -1,4 +1,4 @@
-//! The id of a process group, and the system calls with it.
+//! The id of a process group, and the system calls that use it.
 
 mod watchdog;
 
@@ -20,14 +20,14 @@ use watchdog::Watchdog;
 #[derive(Debug)]
 pub(crate) struct GroupId {
     id: Option<Pid>,
-    /// Started with the group, and ended with it.
+    /// The watchdog starts and ends with the group.
     watchdog: Option<Watchdog>,
 }
 
 impl GroupId {
     /// Returns the id of the group that a child leads.
     pub(crate) fn from_leader(pid: u32) -> Self {
-        // Zero would mean our own group, and one all processes.
+        // Zero refers to our own group, and one to all processes.
         let id = i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw);
         Self { id, watchdog: id.and_then(|_| Watchdog::start(pid)) }
     }
@@ -76,9 +76,9 @@ pub(crate) fn lead_group(command: &mut Command, program: &OsStr) -> io::Result<(
 const PROGRAMS: [&[u8]; 4] = [b"#!", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
 
 /// Returns `ENOEXEC` for a file that is not a program: `execvp`, which starts the leader of a session, would run it as
-/// a script of the shell.
+/// a shell script.
 fn check_format(program: &OsStr) -> io::Result<()> {
-    // A program can be executable and not readable.
+    // A program can be executable but not readable.
     let Ok(file) = File::open(program) else { return Ok(()) };
     let mut head = Vec::new();
     file.take(4).read_to_end(&mut head)?;
@@ -87,6 +87,6 @@ fn check_format(program: &OsStr) -> io::Result<()> {
 }
 
 fn lead_session(command: &mut std::process::Command) -> io::Result<()> {
-    // Only this hook is used, because the rest of the crate waits for groups in its own way; see `group.rs`.
+    // Use only this hook, because the rest of `process-wrap` is not suitable; see `group.rs`.
     ProcessSession.pre_spawn(command, &CommandWrap::with_new("", |_| {}))
 }

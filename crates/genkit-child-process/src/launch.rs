@@ -27,10 +27,10 @@ const INHERITED: &[&str] = if cfg!(windows) {
 /// The search path if `PATH` is not set.
 const PATH_WITHOUT_PATH: &str = if cfg!(unix) { "/usr/local/bin:/usr/bin:/bin" } else { "" };
 
-/// How many folders an error lists; a `PATH` may have hundreds.
+/// The maximum number of folders that an error lists; a `PATH` may have hundreds.
 const NAMED_FOLDERS: usize = 12;
 
-/// Prepares the system's command, except for the streams.
+/// Prepares the `Command`, except for the streams.
 pub(crate) fn prepare_command(command: &ChildCommand) -> Result<Command, Error> {
     if let Some(folder) = &command.cwd {
         check_folder(folder)?;
@@ -108,7 +108,7 @@ fn find_program(
     Err(Error::NotInPath { program: program.display().to_string(), folders: named.join(", ") })
 }
 
-/// Returns why a file given by path cannot be run.
+/// Returns the reason why a file given by path cannot be run.
 fn not_runnable(file: PathBuf) -> Error {
     match file.metadata() {
         Ok(metadata) if metadata.is_dir() => Error::CommandIsFolder(file),

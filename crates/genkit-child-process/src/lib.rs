@@ -22,19 +22,19 @@
 //! ([`SpawnError`]). The child inherits only the variables that programs need to run; keys and tokens of this process
 //! are not passed on.
 //!
-//! **Standard error.** It is always read, so that a child that writes much never blocks. Its lines go to a
-//! [`StderrLog`], at most 1000 per second; the last ones are in [`ChildProcess::exit_report`].
+//! **Standard error.** It is always read, so that a child with much output never blocks. Its lines are passed to a
+//! [`StderrLog`], at most 1000 per second; [`ChildProcess::exit_report`] contains the last lines.
 //!
 //! **End.** [`ChildProcess::shutdown`] waits for a child whose input was closed, then sends `SIGTERM`, then `SIGKILL`,
 //! to the whole process group. Dropping a child ends it as well, within 200 milliseconds. If this process is killed,
 //! the child's input is closed immediately, and a watchdog sends the group `SIGTERM`, and `SIGKILL` 2 seconds later.
-//! The watchdog is a `/bin/sh` for each child; without a shell only the input ends.
+//! The watchdog is a `/bin/sh` for each child; without a shell, only the input is closed.
 //!
-//! **Terminal.** A child runs in its own session, so that it cannot open the terminal of this process. Its standard error
-//! is the terminal if it is inherited.
+//! **Terminal.** A child runs in its own session, so that it cannot open the terminal of this process. An inherited
+//! standard error may still be the terminal.
 //!
-//! A descendant that starts its own session or group is not ended. Without process groups (Windows) only the child
-//! itself is killed, when it is dropped.
+//! A descendant that starts its own session or group is not ended. Without process groups (Windows), only the child
+//! itself is killed when it is dropped.
 
 #![forbid(unsafe_code)]
 

@@ -14,16 +14,16 @@ use tokio::time::Instant;
 
 use lines::{Lines, LogLimit};
 
-/// How many lines the tail has.
+/// The maximum number of lines in the tail.
 const TAIL_LINES: usize = 20;
 
-/// How many bytes before a line are searched for the beginning of a secret. Default is 2 KiB, the length of a long token.
+/// How many bytes before a line are searched for the start of a secret. Default is 2 KiB, the length of a long token.
 const BEFORE_BYTES: usize = 2 * 1024;
 
-/// How many bytes the tail has.
+/// The maximum size of the tail, in bytes.
 const TAIL_BYTES: usize = 4 * 1024;
 
-/// How many bytes of the tail an error shows.
+/// The maximum size of the tail in an error, in bytes.
 const SHOWN_BYTES: usize = 1024;
 
 /// A log for the standard error of a child.
@@ -57,14 +57,14 @@ pub trait StderrLog: Send + 'static {
         Cow::Borrowed(line)
     }
 
-    /// Logs a line of at most about 2 KiB, without secrets and control characters such as escape codes.
+    /// Logs a line of at most about 2 KiB, without secrets or control characters such as escape codes.
     fn line(&mut self, line: &str);
 
-    /// Logs how many lines of a second were omitted because there were more than 1000.
+    /// Logs the number of lines that were omitted within a second, because there were more than 1000.
     fn left_out(&mut self, lines: u64);
 }
 
-/// The reader of a standard error, and the last lines that it read.
+/// The reader of a child's standard error, and the last lines that it read.
 #[derive(Debug, Default)]
 pub(crate) struct Stderr {
     tail: Arc<Mutex<Tail>>,
@@ -105,7 +105,7 @@ impl Stderr {
         Self { tail, log: Some(log), reading: Some(tokio::spawn(reader.read_stream(stream))) }
     }
 
-    /// Waits until everything was read. Cancel safe.
+    /// Waits until everything has been read. Cancel safe.
     pub(crate) async fn wait_for_end(&mut self) {
         if let Some(reading) = &mut self.reading {
             let _ = reading.await;
@@ -169,7 +169,7 @@ impl Tail {
 
 struct StderrReader {
     log: SharedLog,
-    /// The end of the lines that were read before, unchanged: a secret may be printed on several lines.
+    /// The end of the previous lines, unchanged, because a secret may be printed on several lines.
     before: String,
     limit: LogLimit,
     tail: Arc<Mutex<Tail>>,
@@ -203,7 +203,7 @@ impl StderrReader {
         self.before.drain(..start);
     }
 
-    /// Returns the line without secrets, including one that began on the lines before.
+    /// Returns the line without secrets, including a secret that started on an earlier line.
     fn redact_line(&self, line: &str) -> String {
         let known = self.log.redact(&self.before);
         let joined = self.log.redact(&format!("{}{line}", self.before));
@@ -221,7 +221,7 @@ impl StderrReader {
     }
 }
 
-/// Returns the end that both texts have.
+/// Returns the common suffix of two texts.
 fn common_end<'a>(one: &str, other: &'a str) -> &'a str {
     let same = one.chars().rev().zip(other.chars().rev()).take_while(|(one, other)| one == other);
     let length: usize = same.map(|(part, _)| part.len_utf8()).sum();

@@ -6,10 +6,10 @@ pub const MAX_SOURCE_BYTES: usize = 1024 * 1024;
 /// The maximum size of a frontmatter, in bytes.
 pub const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
 
-/// The maximum number of values in a frontmatter, counting what aliases refer to.
+/// The maximum number of values in a frontmatter. An alias counts as the value that it refers to.
 pub(crate) const MAX_YAML_VALUES: usize = 50_000;
 
-/// The maximum number of bytes of text in a frontmatter, counting what aliases refer to.
+/// The maximum number of bytes of text in a frontmatter. An alias counts as the value that it refers to.
 pub(crate) const MAX_YAML_BYTES: usize = 4 * 1024 * 1024;
 
 /// The maximum nesting depth of maps and lists in a frontmatter.
@@ -74,29 +74,30 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Sets how many pieces of text, values and blocks may be rendered, counting each iteration of a loop. If a tag
-    /// copies, compares, counts or converts data to JSON, every 64 bytes cost one more step. Default is 1,000,000.
+    /// Sets the maximum number of steps. Each piece of text, value or block that is rendered is a step, and so is each
+    /// iteration of a loop. If a tag copies, compares, counts or converts data to JSON, every 64 bytes cost one more
+    /// step. Default is 1,000,000.
     #[must_use]
     pub fn steps(mut self, steps: usize) -> Self {
         self.steps = steps;
         self
     }
 
-    /// Sets how many bytes the template may write, including the URLs of media. Default is 64 MiB.
+    /// Sets the maximum size of the output, in bytes, including the URLs of media. Default is 64 MiB.
     #[must_use]
     pub fn output_bytes(mut self, bytes: usize) -> Self {
         self.output_bytes = bytes;
         self
     }
 
-    /// Sets how many messages and parts the template may write in total. Default is 10,000.
+    /// Sets the maximum number of messages and parts in the output, in total. Default is 10,000.
     #[must_use]
     pub fn parts(mut self, parts: usize) -> Self {
         self.parts = parts;
         self
     }
 
-    /// Sets how deeply partials may be nested. The maximum is 64, which is also the default.
+    /// Sets the maximum nesting depth of partials. Default is 64; a higher value is reduced to 64.
     #[must_use]
     pub fn partial_depth(mut self, depth: usize) -> Self {
         self.partial_depth = depth.min(64);

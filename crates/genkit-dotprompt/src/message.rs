@@ -17,7 +17,7 @@ use crate::prompt::PromptFile;
 pub struct Data {
     /// The variables.
     pub input: Map<String, Value>,
-    /// The variables that begin with `@`, by their names without the `@`.
+    /// The variables that start with `@`, keyed by their names without the `@`.
     pub context: Map<String, Value>,
     /// Earlier messages, in Genkit's format: `{role, content: [..], metadata?}`.
     pub messages: Vec<Value>,
@@ -102,7 +102,8 @@ pub struct RenderedMessage {
     pub role: Role,
     /// The parts of the message.
     pub content: Vec<RenderedPart>,
-    /// The metadata. Messages of the history keep theirs, with `purpose: "history"` if `{{history}}` inserted them.
+    /// The metadata. Messages of the history keep their metadata, with `purpose: "history"` if `{{history}}` inserted
+    /// them.
     pub metadata: Option<Map<String, Value>>,
 }
 

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 /// The metadata of a prompt: its frontmatter with schemas expanded to JSON Schema, in the format of the specification
 /// (`model`, `config`, `input`, `output`, `tools`, `toolDefs`, .., `ext`, `raw`).
 ///
-/// If passed as options to [`render`](crate::Environment::render) or [`metadata`](crate::Environment::metadata), it
-/// overrides the prompt's metadata: whole keys are replaced, except `config`, which is merged key by key. Cheap to
-/// clone.
+/// If passed as options to [`metadata`](crate::Environment::metadata), it overrides the prompt's metadata: whole keys
+/// are replaced, except `config`, which is merged key by key. [`render`](crate::Environment::render) uses only its
+/// `input.default`. Cheap to clone.
 ///
 /// ```
 /// use genkit_dotprompt::{Environment, Metadata, PromptFile};
@@ -165,10 +165,10 @@ fn non_empty_schema(section: &Value) -> Option<&Value> {
 /// The metadata of a prompt without options.
 #[derive(Debug)]
 pub(crate) struct ExpandedMetadata {
-    /// The environment that expanded it.
+    /// The id of the environment that expanded the metadata.
     pub(crate) environment: u64,
     pub(crate) whole: Metadata,
-    /// Copied when the prompt is first rendered, since most prompts of a folder never are.
+    /// Copied when the prompt is first rendered, since most prompts of a folder are never rendered.
     without_input: OnceLock<Metadata>,
 }
 

@@ -94,7 +94,7 @@ impl PromptFile {
         self.0.template.text()
     }
 
-    /// Returns an error if the file seems to begin with frontmatter, but the frontmatter was not recognized.
+    /// Returns an error if the file seems to start with a frontmatter that was not recognized.
     pub(crate) fn overlooked_frontmatter(&self) -> Option<Error> {
         let template = self.compiled_template();
         let (why, at) = frontmatter::find_overlooked(template.source())?;

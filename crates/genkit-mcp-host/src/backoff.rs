@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-/// A series of delays, each twice as long as the previous delay.
+/// A series of delays that double up to a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backoff {
     /// The delay before the first retry.
     pub(crate) first_delay: Duration,
     pub(crate) max_delay: Duration,
-    /// How many retries are made.
+    /// The maximum number of retries.
     pub(crate) max_retries: u32,
 }
 
 impl Backoff {
-    /// Returns the delay before the next retry, or `None` if `retries` were already made and no more are allowed.
+    /// Returns the delay before the next retry after `retries` retries, or `None` if no more retries are allowed.
     pub(crate) fn next_delay(self, retries: u32) -> Option<Duration> {
         // Above 2^16 the delay is at its maximum anyway.
         let delay = self.first_delay.saturating_mul(1 << retries.min(16));

@@ -47,7 +47,7 @@ pub struct McpHostBuilder {
     settings: HostSettings,
     servers: Vec<(String, ServerConfig)>,
     notices: Vec<String>,
-    /// Variables that configurations may read; `None` allows all.
+    /// The environment variables that configurations may read; `None` allows all.
     variables: Option<Vec<String>>,
 }
 
@@ -120,10 +120,10 @@ impl McpHostBuilder {
     }
 
     /// Sets the environment variables that later configurations may read with `${VAR}`: names, or patterns with `*`.
-    /// Default is all, as in other programs.
+    /// Default is all variables.
     ///
-    /// A configuration runs programs and can send the variables it reads to any address. If the configuration comes
-    /// from an untrusted folder, limit its variables here, and ask the user before its servers are started.
+    /// A configuration runs programs and can send the variables that it reads to any host. If the configuration comes
+    /// from an untrusted folder, limit its variables here, and ask the user before you start its servers.
     ///
     /// ```
     /// use genkit::mcp::McpHost;
@@ -175,8 +175,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets when lost or failed connections are retried. Default is to retry without a limit, with delays from 0.5 to
-    /// 60 seconds; the configuration of a server can override it.
+    /// Sets the retry policy for lost or failed connections. Default is to retry without a limit, with delays from 0.5
+    /// to 60 seconds. The configuration of a server can override the policy.
     pub fn reconnect(mut self, reconnect: Reconnect) -> Self {
         self.settings.reconnect = reconnect;
         self
@@ -201,15 +201,15 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the startup timeout, how long lists wait for servers that are starting or slow to respond. Default is 10
-    /// seconds; items that arrive later are in the next list.
+    /// Sets the startup timeout, the time that lists wait for servers that are starting or slow to respond. Default is
+    /// 10 seconds. Items that arrive later appear in the next list.
     pub fn startup_timeout(mut self, limit: Duration) -> Self {
         self.settings.startup = limit;
         self
     }
 
-    /// Sets how long to wait for a server to report whether it supports the newest protocol. After this timeout, the
-    /// host uses the older protocol. Default is 3 seconds.
+    /// Sets the probe timeout, the time to wait for a server to report whether it supports the newest protocol. After
+    /// this timeout, the host uses the older protocol. Default is 3 seconds.
     pub fn probe_timeout(mut self, limit: Duration) -> Self {
         self.settings.probe = limit;
         self
@@ -229,8 +229,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Makes these tools of all servers [lazy](genkit_core::Tool::is_lazy): models find them by a search, and do not
-    /// receive their definitions before. Names are `key/tool`, or patterns with `*`.
+    /// Makes these tools of all servers [lazy](genkit_core::Tool::is_lazy): models do not receive their definitions
+    /// until they find them with a search. Names are `key/tool`, or patterns with `*`.
     ///
     /// ```
     /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -259,19 +259,19 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the lowest log level of messages that servers should send. Default is the server's choice.
+    /// Sets the minimum level of the log messages that servers should send. Default is the server's choice.
     ///
-    /// MCP deprecates logging (SEP-2577): it works until 2027-07-28 at least, but new programs should
-    /// read the standard error of servers instead.
+    /// MCP deprecates logging (SEP-2577): it will keep working until at least 2027-07-28, but new programs should read
+    /// the standard error of servers instead.
     pub fn log_level(mut self, least: LogLevel) -> Self {
         self.settings.log_level = Some(least);
         self
     }
 
-    /// Sets the handler of elicitation, which answers the questions that servers ask the user.
+    /// Sets the elicitation handler, which answers the questions that servers ask the user.
     ///
-    /// Without a handler, the caller is asked: a generate loop is interrupted, and a proxy forwards the question to its
-    /// client. If neither is possible, the question is declined.
+    /// Without a handler, the question goes to the caller: a generate loop is interrupted, and a proxy forwards the
+    /// question to its client. If neither is possible, the question is declined.
     pub fn on_elicit<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(ElicitRequest) -> Fut + Send + Sync + 'static,
@@ -283,15 +283,15 @@ impl McpHostBuilder {
 
     /// Sets the model that servers may use (sampling). Default is none.
     ///
-    /// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
-    /// rather give servers access to their own model.
+    /// MCP deprecates sampling (SEP-2577): it will keep working until at least 2027-07-28, but servers should call a
+    /// model themselves instead.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.settings.sampling = Some(sampling);
         self
     }
 
-    /// Sets the handler of [events](McpEvent) of servers. It is called in the order of the messages and must not block:
-    /// no more messages from that server are read while it runs.
+    /// Sets the handler of server [events](McpEvent). It is called in the order of the messages and must not block:
+    /// while it runs, no more messages from that server are read.
     pub fn on_event(mut self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.settings.on_event = Some(Arc::new(handler));
         self
@@ -347,10 +347,11 @@ impl McpHost {
 }
 
 impl McpClient {
-    /// Connects to one MCP server, under `key`. If the server is configured as disabled, it is started by
-    /// [`enable`](Self::enable).
-    /// The name and the version that this program reports, sampling, elicitation and roots are settings of
-    /// [`McpClient::builder`].
+    /// Connects to one MCP server, under `key`. A disabled server is not started until [`enable`](Self::enable) is
+    /// called.
+    ///
+    /// Use [`McpClient::builder`] to set the name and version that this program reports, sampling, elicitation or
+    /// roots.
     ///
     /// # Errors
     /// Returns an error if the server cannot be connected; the error states the cause and a remedy.

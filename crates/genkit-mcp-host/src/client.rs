@@ -1,4 +1,4 @@
-//! The MCP client: a connection to one server, as a program uses it.
+//! The MCP client, a program's handle to one server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,9 +52,9 @@ use genkit_core::{Prompt, PromptReply, Resource, ResourceContents, Tool};
 #[derive(Clone)]
 pub struct McpClient {
     pub(super) catalog: Arc<Catalog>,
-    /// Whether names begin with the key of the server.
+    /// Whether names start with the key of the server.
     pub(super) namespaced: bool,
-    /// Keeps the host alive as long as one of its clients.
+    /// Keeps the host alive while one of its clients exists.
     pub(super) _host: Arc<HostState>,
 }
 
@@ -89,7 +89,7 @@ impl McpClient {
         self.list_items().await
     }
 
-    /// Returns the server's current tools under names that begin with the key of this client, `key/tool`, as in a
+    /// Returns the server's current tools under names that start with the key of this client, `key/tool`, as in a
     /// [host](super::McpHost::tools). Tools of several clients can then be used in one run.
     ///
     /// ```standalone_crate
@@ -120,10 +120,10 @@ impl McpClient {
         self.list_named(true).await
     }
 
-    /// Accepts a tool in the version that has this fingerprint, as reported by
-    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged). A host that [holds changed tools
-    /// back](super::StdioTransport::hold_changed_tools) then offers the tool again. If called before the first list, it
-    /// sets the version that the tool must have.
+    /// Accepts the definition of a tool that has this fingerprint, which
+    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged) reports. A host that [holds changed tools
+    /// back](super::StdioTransport::hold_changed_tools) then offers the tool again. If called before the tools are
+    /// first listed, it sets the fingerprint that the tool must have.
     ///
     /// ```
     /// # fn run(client: &genkit::mcp::McpClient, fingerprint: &str) {
@@ -192,11 +192,11 @@ impl McpClient {
 
     /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions from the server go to the
     /// caller of `context`, and headers and `_meta` are created from its context. Use this in tools that call other
-    /// tools. If the caller can be asked, it must approve tools that [need
-    /// approval](super::StdioTransport::needs_approval) first.
+    /// tools. If the caller supports questions, it must first approve calls of tools that [need
+    /// approval](super::StdioTransport::needs_approval).
     ///
     /// # Errors
-    /// The errors of [`call_tool`](Self::call_tool).
+    /// Returns the same errors as [`call_tool`](Self::call_tool).
     pub async fn call_tool_in(
         &self,
         context: &Context,
@@ -240,9 +240,9 @@ impl McpClient {
         methods::get_prompt(&self.catalog.server, &Context::detached(), name, arguments).await
     }
 
-    /// Creates a run that begins with a prompt of this server, by the server's own name for it: the prompt's arguments are
-    /// set with `input`, and every other option and streaming are those of any run. The server renders the prompt when
-    /// the run begins.
+    /// Creates a run that starts with a prompt of this server. `name` is the server's own name for the prompt, and
+    /// `input` sets its arguments. All other options work as in any run. The server renders the prompt when the run
+    /// starts.
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpClient, ServerConfig};
@@ -339,7 +339,7 @@ impl McpClient {
         Complete::new(Ok(self.catalog_and_host()), of, variable, typed)
     }
 
-    /// Sets the roots (folders) that this server may work in, and notifies the server: paths, URIs, or named [`Root`]s.
+    /// Sets the roots (folders) that this server may work in: paths, URIs, or named [`Root`]s. Notifies the server.
     pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
         self.catalog.server.set_roots(roots.into_iter().map(Into::into).collect()).await;
     }

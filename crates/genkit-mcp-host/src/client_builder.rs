@@ -13,7 +13,7 @@ use crate::input::sampling::Sampling;
 use crate::mcp_host::McpHost;
 use genkit_core::{Elicited, Result, Root};
 
-/// A builder of an [`McpClient`], with the settings that a host would have.
+/// A builder of an [`McpClient`], with the settings of a host that apply to one server.
 ///
 /// ```standalone_crate
 /// use genkit::Elicited;
@@ -49,8 +49,8 @@ pub struct McpClientBuilder {
 }
 
 impl McpClient {
-    /// Returns a builder of a client of one server, under `key`, for a program that identifies itself, answers
-    /// questions or shares folders. [`McpClient::connect`] connects with the defaults.
+    /// Returns a builder of a client of one server, under `key`. Use it to set the program's name, an elicitation
+    /// handler or roots; [`McpClient::connect`] uses the defaults.
     pub fn builder(key: impl Into<String>) -> McpClientBuilder {
         McpClientBuilder { key: key.into(), host: McpHost::builder(), namespaced: false }
     }
@@ -72,7 +72,7 @@ impl McpClientBuilder {
         self.with_host(|host| host.sampling(sampling))
     }
 
-    /// Sets the handler of elicitation: see [`McpHostBuilder::on_elicit`].
+    /// Sets the elicitation handler; see [`McpHostBuilder::on_elicit`].
     pub fn on_elicit<F, Fut>(self, handler: F) -> Self
     where
         F: Fn(ElicitRequest) -> Fut + Send + Sync + 'static,
@@ -81,7 +81,7 @@ impl McpClientBuilder {
         self.with_host(|host| host.on_elicit(handler))
     }
 
-    /// Sets the handler of events of the server: see [`McpHostBuilder::on_event`].
+    /// Sets the handler of server events; see [`McpHostBuilder::on_event`].
     pub fn on_event(self, handler: impl Fn(&McpEvent) + Send + Sync + 'static) -> Self {
         self.with_host(|host| host.on_event(handler))
     }
@@ -96,14 +96,14 @@ impl McpClientBuilder {
         self.with_host(|host| host.timeout(limit))
     }
 
-    /// Sets whether the names of tools, prompts and resources begin with the key of the client, `key/name`, as in a
-    /// host, so that several clients can be used in one run. Default is `false`.
+    /// Sets whether the names of tools, prompts and resources start with the key of the client, `key/name`, as in a
+    /// host. Several clients can then be used in one run. Default is `false`.
     pub fn namespaced(mut self, yes: bool) -> Self {
         self.namespaced = yes;
         self
     }
 
-    /// Connects to the server. If it is configured as disabled, it is started by [`McpClient::enable`].
+    /// Connects to the server. A disabled server is not started until [`McpClient::enable`] is called.
     ///
     /// # Errors
     /// Returns an error if the server cannot be connected, if the key is invalid, or if the model for sampling is

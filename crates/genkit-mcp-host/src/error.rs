@@ -26,7 +26,7 @@ pub(crate) fn of_server(server: &str, error: PublicError) -> PublicError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error(
-        "`{0}` is not a valid server key; use 1 to {MAX_KEY} characters, without `/`, `*` and control characters"
+        "`{0}` is not a valid server key; use 1 to {MAX_KEY} characters, without `/`, `*` or control characters"
     )]
     Key(String),
     #[error("duplicate server key `{0}`; rename one of the servers")]

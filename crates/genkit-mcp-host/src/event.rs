@@ -43,8 +43,8 @@ pub enum McpEvent {
         /// The key of the server.
         server: String,
     },
-    /// A tool changed under the same name: its description, its schemas, or its annotations. A user who trusted the
-    /// tool trusted the previous definition.
+    /// The definition of a tool changed under the same name: its title, description, schemas or annotations. A user who
+    /// trusted the tool trusted the previous definition.
     #[non_exhaustive]
     ToolChanged {
         /// The key of the server.
@@ -59,7 +59,7 @@ pub enum McpEvent {
         held: bool,
     },
     /// Two servers offer a resource with the same URI. [`McpClient::read_resource`](super::McpClient::read_resource) of
-    /// either server reads its own; registries contain only the first.
+    /// each client reads the resource of its own server; registries contain only the first.
     #[non_exhaustive]
     SameResource {
         /// The URI of the resource.
@@ -89,7 +89,7 @@ pub enum McpEvent {
         /// The URI of the resource, or of a resource within it.
         uri: String,
     },
-    /// The user is done with a page of the server: see [`ElicitRequest::id`](super::ElicitRequest::id).
+    /// The user has finished on a page of the server; see [`ElicitRequest::id`](super::ElicitRequest::id).
     #[non_exhaustive]
     UrlCompleted {
         /// The key of the server.
@@ -104,7 +104,7 @@ pub enum McpEvent {
         server: String,
         /// The level of the message.
         level: LogLevel,
-        /// The part of the server that logged it.
+        /// The name of the logger, if the server reports it.
         logger: Option<String>,
         /// The message, usually a string.
         data: Value,

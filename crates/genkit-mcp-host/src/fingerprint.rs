@@ -4,7 +4,7 @@
 pub(crate) fn hash_texts(texts: &[&str]) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for text in texts {
-        // Ends each text with a byte that UTF-8 does not use, so that boundaries count.
+        // Terminate each text with a byte that UTF-8 does not use, so that the hash depends on the boundaries.
         for byte in text.bytes().chain([0xff]) {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -1,8 +1,8 @@
 //! MCP host and client: the tools, prompts and resources of other MCP servers, for a model or for a program.
 //!
-//! An [`McpHost`] keeps connections to several servers; an [`McpClient`] is the connection to one of them. A server is
-//! a local program, a URL, or part of this program ([`ServerConfig`]), and it provides ordinary [`Tool`](genkit_core::Tool)s,
-//! [`Prompt`](genkit_core::Prompt)s and [`Resource`](genkit_core::Resource)s.
+//! An [`McpHost`] maintains connections to several servers; an [`McpClient`] is the connection to one of them. A server
+//! is a local program, is reached at a URL, or is part of this program ([`ServerConfig`]). It provides ordinary
+//! [`Tool`](genkit_core::Tool)s, [`Prompt`](genkit_core::Prompt)s and [`Resource`](genkit_core::Resource)s.
 //!
 //! ```no_run
 //! use genkit::mcp::host::{McpHost, ServerConfig};

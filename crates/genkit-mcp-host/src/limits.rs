@@ -24,14 +24,14 @@ pub(crate) const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long reading all pages of a list may take. Default is 30 seconds.
 pub(crate) const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a list that failed is not requested again. Default is 10 seconds.
+/// How long to wait before a list that failed is requested again. Default is 10 seconds.
 pub(crate) const LIST_RETRY_AFTER: Duration = Duration::from_secs(10);
 
 /// How long a list is cached in a session over HTTP, where the stream that reports changes may be broken. Default is 5
 /// minutes.
 pub(crate) const SESSION_LIST_TTL: Duration = Duration::from_secs(300);
 
-/// How long lists do not wait for a server that was slow. Default is 60 seconds.
+/// How long lists skip a server after it was slow. Default is 60 seconds.
 pub(crate) const SLOW_LIST_PAUSE: Duration = Duration::from_secs(60);
 
 /// How many pages of a list are read. Default is 1,000.
@@ -85,7 +85,7 @@ pub(crate) const MAX_ROUNDS: usize = 10;
 /// The longest id of a server's task, in bytes. Default is 1 KiB.
 pub(crate) const MAX_TASK_ID: usize = 1024;
 
-/// How often a task is polled if its server does not specify an interval. Default is 1 second.
+/// The polling interval of a task if its server does not specify one. Default is 1 second.
 pub(crate) const POLL: Duration = Duration::from_secs(1);
 
 /// The shortest polling interval of a task, regardless of its server. Default is 100 ms.
@@ -94,7 +94,8 @@ pub(crate) const SHORTEST_POLL: Duration = Duration::from_millis(100);
 /// The longest polling interval of a task, regardless of its server. Default is 1 minute.
 pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
 
-/// How long a durable run holds its worker for a task before it releases it between two polls. Default is 5 seconds.
+/// How long a durable run occupies its worker while it waits for a task, before it releases the worker between polls.
+/// Default is 5 seconds.
 pub(crate) const LET_GO: Duration = Duration::from_secs(5);
 
 /// The longest time that a task is polled, regardless of the time to live that its server specifies. Default is 7
@@ -132,7 +133,7 @@ pub(crate) const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 /// The longest delay before a server is started again. Default is 60 seconds.
 pub(crate) const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
-/// How many lost connections in a row are re-established immediately, before there are delays.
+/// How many lost connections in a row are re-established without a delay.
 pub(crate) const IMMEDIATE_RETRIES: u32 = 3;
 
 /// A connection that lasted this long is stable, and resets the delays. Default is 10 seconds.

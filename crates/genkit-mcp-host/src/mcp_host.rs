@@ -1,4 +1,4 @@
-//! The MCP host: connections to several servers, as a program uses them.
+//! The MCP host, a program's handle to several servers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ use genkit_core::{PromptReply, Resource, ResourceContents};
 /// An MCP host: connections to other MCP servers, whose tools, prompts and resources can be used like local ones.
 ///
 /// Building the host starts all servers concurrently. A server that is unreachable, hangs or breaks the protocol does
-/// not block the others: it is left out, a warning is logged, and the host tries to connect again. Closing or dropping
-/// the host shuts its servers down.
+/// not block the others: it is omitted, a warning is logged, and the host tries to reconnect. Closing or dropping the
+/// host shuts its servers down.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -50,7 +50,7 @@ use genkit_core::{PromptReply, Resource, ResourceContents};
 ///
 /// genkit::generate("What is 2 + 3?")
 ///     .model(ScriptedModel::text("5")) // or "gemini/gemini-2.5-flash", with GEMINI_API_KEY set
-///     .tools(host.tools()) // live: the next turn sees what a server changed
+///     .tools(host.tools()) // live: the next turn uses the updated list
 ///     .await?;
 /// assert_eq!(host.tools().await?[0].name(), "sums/add");
 /// host.close().await;
@@ -113,8 +113,8 @@ impl McpHost {
     }
 
     /// Registers the tools, prompts and resources of all servers in a registry, and keeps the registry up to date as
-    /// servers change. Everything that reads the registry can then use them, for example the generate loop (by name) or
-    /// an MCP server. Resolves once everything that the servers currently offer is registered.
+    /// servers change. Users of the registry can then use them, for example the generate loop (by name) or an MCP
+    /// server. Returns once all current items are registered.
     ///
     /// `McpServer::host` calls this for a proxy.
     ///
@@ -127,19 +127,20 @@ impl McpHost {
     /// let registry = Registry::new();
     /// let host = McpHost::builder().build()?; // with servers
     /// host.register_in(&registry).await;
-    /// assert_eq!(registry.tools().len(), 0); // this one has none
+    /// assert_eq!(registry.tools().len(), 0); // no servers, so no tools
     /// # Ok(())
     /// # }
     /// ```
     pub async fn register_in(&self, registry: &Registry) {
-        // An error means that the runtime that syncs is shutting down; all registered actions stay registered.
+        // An error means that the runtime is shutting down. Actions that are already registered stay registered.
         let _ = self.0.start_sync(registry).wait_for(|is_in| *is_in).await;
     }
 
     /// Calls a tool by its name in this host, `key/tool`; `arguments` must serialize to a JSON object.
     ///
     /// # Errors
-    /// The errors of [`McpClient::call_tool`], and an error if the name does not start with the key of a server.
+    /// Returns the errors of [`McpClient::call_tool`], and an error if the name does not start with the key of a
+    /// server.
     pub async fn call_tool(&self, name: &str, arguments: impl Serialize) -> Result<Value> {
         let (client, tool) = self.split_name("tool", name)?;
         client.call_tool(tool, arguments).await
@@ -148,15 +149,16 @@ impl McpHost {
     /// Gets a prompt by its name in this host, `key/prompt`; `arguments` must serialize to a JSON object.
     ///
     /// # Errors
-    /// The errors of [`McpClient::get_prompt`], and an error if the name does not start with the key of a server.
+    /// Returns the errors of [`McpClient::get_prompt`], and an error if the name does not start with the key of a
+    /// server.
     pub async fn get_prompt(&self, name: &str, arguments: impl Serialize) -> Result<PromptReply> {
         let (client, prompt) = self.split_name("prompt", name)?;
         client.get_prompt(prompt, arguments).await
     }
 
-    /// Creates a run that begins with a prompt of one of the servers, by its name in this host, `key/prompt`: the prompt's arguments are
-    /// set with `input`, and every other option and streaming are those of any run. The server renders the prompt when
-    /// the run begins.
+    /// Creates a run that starts with a prompt of one of the servers. `name` is the prompt's name in this host,
+    /// `key/prompt`, and `input` sets its arguments. All other options work as in any run. The server renders the
+    /// prompt when the run starts.
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -228,7 +230,7 @@ impl McpHost {
                 genkit_core::internal::action::Error::ResourceNotFound(uri.to_owned()).into()
             );
         };
-        // Otherwise a server could list the URI of another server, and requests for it would go to the wrong server.
+        // Otherwise, a server could list the URI of another server and receive requests for it.
         if let Some((other, _)) = found.next() {
             let (server, other) = (catalog.server.key.to_string(), other.server.key.to_string());
             let uri = uri.to_owned();
@@ -266,8 +268,8 @@ impl McpHost {
         self.client(key)?.reconnect().await
     }
 
-    /// Replaces the servers of the host: starts new servers, shuts down servers that are missing, and reconnects only
-    /// those whose configuration changed.
+    /// Replaces the servers of the host: starts new servers, shuts down removed servers, and reconnects only servers
+    /// whose configuration changed.
     ///
     /// # Errors
     /// Returns an error if a key is invalid or appears twice; nothing is changed in that case.
@@ -279,8 +281,8 @@ impl McpHost {
         self.0.update(wanted.collect()).await
     }
 
-    /// Sets the roots (folders) that servers may work in, and notifies the servers that do not have their own: paths,
-    /// URIs, or named [`Root`]s.
+    /// Sets the roots (folders) that servers may work in: paths, URIs, or named [`Root`]s. Notifies the servers that do
+    /// not have their own roots.
     pub async fn set_roots(&self, roots: impl IntoIterator<Item = impl Into<Root>>) {
         self.0.settings.set_roots(roots.into_iter().map(Into::into).collect());
         let catalogs = self.0.catalogs();
@@ -288,7 +290,7 @@ impl McpHost {
         join_all(sharing.map(|server| server.notify_roots_changed())).await;
     }
 
-    /// Closes all connections, stops the processes behind them, and waits until that is done.
+    /// Closes all connections, stops the server processes, and waits for this to complete.
     pub async fn close(&self) {
         join_all(self.0.catalogs().iter().map(|catalog| catalog.server.close_connection())).await;
     }

@@ -1,5 +1,5 @@
-//! Functions with types of rmcp in their signatures. `genkit::mcp::rmcp` re-exports them, so that these types occur in
-//! no other place of the public API.
+//! Functions with types of rmcp in their signatures. `genkit::mcp::rmcp` re-exports them, so that these types appear
+//! nowhere else in the public API.
 
 use std::future::Future;
 
@@ -15,7 +15,7 @@ use crate::config::CustomTransport;
 use crate::request::tool_result::ToolResult;
 use genkit_core::{Result, ToolDefinition, ToolRequest, ToolResponse};
 
-/// Returns rmcp's handle of the current connection of a client, for features that this library does not cover.
+/// Returns rmcp's handle to the current connection of a client, for features that this library does not cover.
 ///
 /// ```no_run
 /// use genkit::mcp::{McpClient, rmcp};
@@ -33,9 +33,9 @@ pub async fn peer(client: &McpClient) -> Result<Peer<RoleClient>> {
     Ok(client.catalog.server.wait_connected().await?.peer.clone())
 }
 
-/// Creates a custom transport to a server: `connect` returns any transport of rmcp. It is called for each new
-/// connection. For byte streams, [`ServerConfig::streams`](crate::ServerConfig::streams) is stricter about what it
-/// reads.
+/// Creates a custom transport to a server. `connect` returns any rmcp transport and is called for each new connection.
+/// For byte streams, prefer [`ServerConfig::streams`](crate::ServerConfig::streams), which validates its input more
+/// strictly.
 ///
 /// ```no_run
 /// use genkit::mcp::McpHost;
@@ -63,8 +63,8 @@ where
     CustomTransport::over_rmcp(connect)
 }
 
-/// Converts the tools that an MCP server lists into tool definitions of a model request, without connecting them to the
-/// server. Use [`peer_tools`] for tools that run. Tools that only the app of their server may use are left out.
+/// Converts the tools that an MCP server lists into tool definitions for a model request. Use [`peer_tools`] for tools
+/// that can be called. Tools that only the app of their server may use are omitted.
 ///
 /// ```
 /// use genkit::mcp::rmcp::{model::Tool, tool_definitions};
@@ -81,8 +81,8 @@ pub fn tool_definitions(tools: &[McpTool]) -> Vec<ToolDefinition> {
 
 /// Conversion of an MCP result into a response of this library; implemented for [`ToolResponse`].
 pub trait FromMcp: Sized {
-    /// Converts the result of an MCP server into the response to a tool request of a model. The result of a failed tool
-    /// (`isError`) becomes `{"error": ".."}`.
+    /// Converts the tool result of an MCP server into the response to a model's tool request. The result of a failed
+    /// tool (`isError`) becomes `{"error": ".."}`.
     ///
     /// ```
     /// use genkit::mcp::rmcp::model::{CallToolResult, ContentBlock};

@@ -15,7 +15,7 @@ use genkit_core::internal::sync::{read, write};
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Context, LogLevel, Root};
 
-/// Makes the `_meta` of a request from the context of its caller.
+/// A function that creates the `_meta` of a request from the context of its caller.
 pub(crate) type MetaFrom = Arc<dyn Fn(&Context) -> Map<String, Value> + Send + Sync>;
 
 /// Settings that all servers of a host share.
@@ -28,7 +28,7 @@ pub(crate) struct HostSettings {
     pub(crate) startup: Duration,
     pub(crate) probe: Duration,
     pub(crate) raw: bool,
-    /// The tools that models find by a search: patterns for `key/tool`.
+    /// The tools that models find with a search: patterns for `key/tool`.
     pub(crate) lazy: Vec<String>,
     /// Whether the program shows the pages of MCP Apps.
     pub(crate) apps: bool,

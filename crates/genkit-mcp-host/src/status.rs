@@ -21,8 +21,8 @@ pub enum ServerState {
     Connected,
     /// Not connected; the host retries after a delay, or when the server is called.
     Waiting,
-    /// Not connected, and not retried until [`McpHost::reconnect`](super::McpHost::reconnect), because a retry would
-    /// not help.
+    /// Not connected, and not retried until [`McpHost::reconnect`](super::McpHost::reconnect) is called, because a
+    /// retry would not help.
     Failed,
     /// Closed with its host.
     Closed,
@@ -67,7 +67,7 @@ pub struct ServerStatus {
     /// The last error: the reason why the server is not connected, or the last failure while it was connected. `None`
     /// after a connection is established.
     pub last_error: Option<String>,
-    /// The delay until the next attempt to connect, measured from now.
+    /// The time until the next connection attempt.
     pub retry_in: Option<Duration>,
     /// The negotiated version of MCP.
     pub protocol_version: Option<String>,
@@ -75,7 +75,6 @@ pub struct ServerStatus {
     pub server_name: Option<String>,
     /// The server's instructions for its clients.
     pub instructions: Option<String>,
-    /// Notices about parts of the server that are left out, with the reason: for example tools without a name, or
-    /// endless lists.
+    /// Notices about omitted parts of the server, with the reason: for example tools without a name, or endless lists.
     pub notices: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! `.env` files with one variable per line. `dotenvy` is not suitable, because it expands `$NAME` and rejects spaces in
 //! unquoted values; the programs that write these files do neither.
 
-/// Returns the variables, or the number of the line that is invalid.
+/// Returns the variables, or the number of the first invalid line.
 ///
 /// Supports `NAME=value`, `export NAME=value`, quoted values, and comments. Values in double quotes may contain `\n`,
 /// `\t`, `\"` and `\\`; variables are not expanded.

@@ -8,7 +8,7 @@ const USED: [&str; 22] = [
     "tools", "transport", "transportType", "type", "url", "allowedTools", "blockedTools",
 ];
 
-/// Keys about approval, which is a decision of this program.
+/// Keys about approval, which the program must configure itself.
 const APPROVAL: [&str; 4] = ["alwaysAllow", "autoApprove", "trust", "autoApproveAll"];
 
 /// Keys of other programs that are not supported.
@@ -65,7 +65,7 @@ pub(crate) fn nearest<'a>(
     close.min().map(|(.., candidate)| candidate)
 }
 
-/// Returns a key or a value in the form that all spellings of it share: in lower case, without `_` and `-`.
+/// Normalizes a key or a value, so that all of its spellings are equal: lower case, without `_` and `-`.
 pub(crate) fn normalize_word(text: &str) -> String {
     text.to_lowercase().replace(['_', '-'], "")
 }

@@ -34,9 +34,9 @@
 //! | `disabledTools`, `excludeTools`, `blockedTools` | tools that are not offered |
 //! | `${NAME}`, `${env:NAME}`, `{env:NAME}`, `${NAME:-default}` | the value of the variable; other uses of `${..}` are kept unchanged |
 //!
-//! **Errors.** A file that cannot be read is an [`Error`]. An invalid entry has its own error, in
-//! [`ServerEntry::transport`], and the other servers remain usable. Both state the location: `mcpServers.fs.args[1] in
-//! mcp.json`.
+//! **Errors.** If the file cannot be read, the functions return an [`Error`]. An invalid entry has its own error, in
+//! [`ServerEntry::transport`], and the other servers remain usable. Both errors state the location:
+//! `mcpServers.fs.args[1] in mcp.json`.
 //!
 //! **Notices.** A key that is unknown, duplicate or not used is not an error, but is listed in [`ServersFile::notices`].
 //! The last value of a duplicate key is used, as in other programs.

@@ -105,7 +105,7 @@ pub(crate) fn parse_in(
     Ok(ServersFile { servers, notices })
 }
 
-/// Returns whether the program runs in a folder, or below it.
+/// Returns whether this program runs in `folder` or below it.
 fn is_working_folder(folder: &str) -> bool {
     std::env::current_dir().is_ok_and(|current| current.starts_with(folder))
 }
@@ -123,7 +123,7 @@ fn list_entries<'a>(
             });
             Ok(each.collect())
         }
-        // Cherry Studio and Witsy have a list.
+        // Cherry Studio and Witsy write a list.
         Value::Array(entries) => {
             let each = entries.into_iter().enumerate().map(|(index, entry)| {
                 let name = listed_name(&entry).unwrap_or_else(|| format!("server-{}", index + 1));

@@ -15,8 +15,8 @@ const MAX_FILE: u64 = 32 * 1024 * 1024;
 ///
 /// Relative paths of `envFile` and `cwd` are resolved against the project folder: the folder of the file, or its parent
 /// if the folder is hidden (`.vscode`, `.cursor`). Servers of a file in a hidden folder of a project run in the project
-/// folder, unless they have a `cwd`. In addition to the environment there are the variables `workspaceFolder`,
-/// `workspaceFolderBasename`, `userHome` and `pathSeparator`.
+/// folder, unless they have a `cwd`. In addition to the environment, the variables `workspaceFolder`,
+/// `workspaceFolderBasename`, `userHome` and `pathSeparator` are defined.
 ///
 /// ```
 /// let error = genkit_mcp_servers_file::read("no/such/mcp.json".as_ref()).unwrap_err();
@@ -31,7 +31,7 @@ pub fn read(path: &Path) -> Result<ServersFile, Error> {
 }
 
 /// Reads a file like [`read`], with these variables instead of the environment. Use it to limit the variables of an
-/// untrusted file, which can send those that it can read to any server.
+/// untrusted file, which can send every variable that it can read to any server.
 ///
 /// ```
 /// let only_home = |name: &str| std::env::var(name).ok().filter(|_| name == "HOME");
@@ -39,7 +39,7 @@ pub fn read(path: &Path) -> Result<ServersFile, Error> {
 /// ```
 ///
 /// # Errors
-/// The errors of [`read`].
+/// Returns the same errors as [`read`].
 pub fn read_with(
     path: &Path,
     environment: impl Fn(&str) -> Option<String>,
@@ -82,7 +82,7 @@ fn project_folder(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns whether the file belongs to one project, in whose folder programs run its servers.
+/// Returns whether the file belongs to one project. Its servers then run in the project folder.
 fn is_in_project(path: &Path, folder: &Path) -> bool {
     // A hidden folder in the user's home folder applies to all projects.
     is_hidden(&parent_folder(path)) && std::env::home_dir().is_none_or(|home| home != folder)

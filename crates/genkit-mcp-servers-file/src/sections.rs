@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-/// The keys of the servers: of most programs, of VS Code, of Zed, and of Amp.
+/// The keys that contain the servers, in the files of most programs, VS Code, Zed and Amp.
 const KEYS: [&str; 5] =
     ["mcpServers", "servers", "context_servers", "mcp.servers", "amp.mcpServers"];
 
-/// The objects that contain such a key: settings of VS Code, of development containers, and of OpenCode and Witsy.
+/// The objects that contain such a key, in the settings of VS Code, development containers, OpenCode and Witsy.
 const PARENTS: [&str; 4] = ["", "mcp", "customizations.vscode", "customizations.vscode.mcp"];
 
 /// Servers in a file.
@@ -16,7 +16,7 @@ pub(crate) struct Section {
     pub(crate) entries: Value,
     /// The names of servers that are disabled elsewhere in the file.
     pub(crate) disabled: Vec<String>,
-    /// The folder that the servers are for, if they are for one project.
+    /// The folder of the project, if the servers are for one project.
     pub(crate) project: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn take_sections(file: &mut Map<String, Value>) -> Vec<Section> {
             }
         }
     }
-    // OpenCode and Crush have the servers directly under `mcp`.
+    // OpenCode and Crush write the servers directly under `mcp`.
     if let Some(Value::Object(mcp)) = file.get_mut("mcp") {
         let servers: Map<String, Value> =
             std::mem::take(mcp).into_iter().filter(|(_, entry)| is_server(entry)).collect();
@@ -56,7 +56,7 @@ pub(crate) fn take_sections(file: &mut Map<String, Value>) -> Vec<Section> {
     sections
 }
 
-/// Takes the servers of each project out of a file of Claude Code.
+/// Takes the servers of each project out of a Claude Code file.
 fn take_projects(file: &mut Map<String, Value>) -> Vec<Section> {
     let Some(Value::Object(projects)) = file.get_mut("projects") else { return Vec::new() };
     let sections = projects.iter_mut().filter_map(|(folder, project)| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 
-/// A configuration file that was read.
+/// A parsed configuration file.
 ///
 /// ```
 /// let file = genkit_mcp_servers_file::parse(r#"{"servers": {}}"#, "mcp.json", |_| None)?;
@@ -42,12 +42,12 @@ pub struct ServersFile {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ServerEntry {
-    /// The name as a key: unique, not empty, without `/`, `*` and control characters, and at most
+    /// The name as a key: unique, not empty, without `/`, `*` or control characters, and at most
     /// [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) long.
     pub key: String,
     /// The location, for messages: `mcpServers.fs in mcp.json`.
     pub place: String,
-    /// The options of the server. If the entry is invalid, those that were read before the error.
+    /// The options of the server. If the entry is invalid, contains the options that were read before the error.
     pub options: ServerOptions,
     /// The transport, or the problem with the entry.
     pub transport: Result<ServerTransport, Error>,
@@ -72,7 +72,8 @@ pub struct ServerEntry {
 pub struct ServerOptions {
     /// Whether the server is disabled.
     pub disabled: bool,
-    /// The time limit of a request. A number below 1000 is interpreted as seconds, any other as milliseconds.
+    /// The time limit of a request. A number below 1000 in the file is interpreted as seconds, any other number as
+    /// milliseconds.
     pub timeout: Option<Duration>,
     /// The tools that are offered, or all if empty: names, or patterns with `*`.
     pub only: Vec<String>,

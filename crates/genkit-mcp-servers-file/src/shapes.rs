@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Other names of keys.
+/// Alternative names of keys.
 const RENAMED: [(&str, &str); 6] = [
     ("environment", "env"),
     ("baseUrl", "url"),
@@ -19,7 +19,7 @@ pub(crate) fn unify_entry(entry: &mut Map<String, Value>) {
         let is_optional = matches!(key.as_str(), "command" | "url" | "baseUrl" | "cwd" | "type");
         !(is_optional && value.as_str().is_some_and(|text| text.trim().is_empty()))
     });
-    // Continue has the transport as an object.
+    // Continue writes the transport as an object.
     if let Some(Value::Object(inner)) = entry.get_mut("transport") {
         let inner = std::mem::take(inner);
         entry.shift_remove("transport");
@@ -27,7 +27,7 @@ pub(crate) fn unify_entry(entry: &mut Map<String, Value>) {
             entry.entry(key).or_insert(value);
         }
     }
-    // Zed had the program as an object.
+    // Older versions of Zed write the program as an object.
     if let Some(Value::Object(inner)) = entry.get_mut("command") {
         let inner = std::mem::take(inner);
         entry.shift_remove("command");
@@ -36,7 +36,7 @@ pub(crate) fn unify_entry(entry: &mut Map<String, Value>) {
             entry.entry(key).or_insert(value);
         }
     }
-    // OpenCode has the program and its arguments as one list.
+    // OpenCode writes the program and its arguments as one list.
     if let Some(Value::Array(words)) = entry.get_mut("command")
         && !words.is_empty()
     {

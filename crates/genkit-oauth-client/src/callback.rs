@@ -45,7 +45,8 @@ impl CallbackListener {
     /// ```
     pub const DEFAULT_URI: &str = "http://127.0.0.1/callback";
 
-    /// Listens at `uri`. If it has no port, listens on `preferred` or else on any free port.
+    /// Listens at `uri`, by default [`DEFAULT_URI`](Self::DEFAULT_URI). If it has no port, listens on `preferred` or
+    /// else on any free port.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -62,7 +63,7 @@ impl CallbackListener {
     pub async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
         let mut uri = Url::parse(uri.unwrap_or(Self::DEFAULT_URI))
             .map_err(|fault| Error::NoRedirectAddress(fault.to_string()))?;
-        // Host names refer to this machine.
+        // A host name is assumed to refer to this machine.
         let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let host = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
         let preferred = match (uri.port(), preferred) {
@@ -81,7 +82,7 @@ impl CallbackListener {
         Ok(Self { socket, uri })
     }
 
-    /// Returns the redirect URI, which the authorization server redirects the browser to.
+    /// Returns the redirect URI, to which the authorization server redirects the browser.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -89,7 +89,7 @@ pub(crate) fn ecdsa_jwt(
     Ok(append_signature(text, signature.as_ref()))
 }
 
-/// Returns a random id that is unique.
+/// Returns a random, unique id.
 pub(crate) fn fresh_id() -> Result<String, Error> {
     let mut id = [0; 16];
     SystemRandom::new().fill(&mut id).map_err(|_| Error::NoRandom)?;

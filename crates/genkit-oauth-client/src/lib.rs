@@ -2,7 +2,7 @@
 //!
 //! - [`CallbackListener`]: receives the redirect of a browser on a local port (RFC 8252).
 //! - [`Signer`]: signs client assertions, JWTs that authenticate a program (RFC 7523).
-//! - [`DpopKey`]: signs proofs that a program has the key that its tokens are bound to (RFC 9449).
+//! - [`DpopKey`]: signs proofs that a program possesses the key that its tokens are bound to (RFC 9449).
 
 #![forbid(unsafe_code)]
 

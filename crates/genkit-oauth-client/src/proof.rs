@@ -1,4 +1,4 @@
-//! DPoP: proofs that a program has the key that its tokens are bound to (RFC 9449).
+//! DPoP: proofs that a program possesses the key that its tokens are bound to (RFC 9449).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,7 +26,7 @@ use crate::key::{ecdsa_jwt, fresh_id, new_ecdsa, parse_ecdsa, unix_seconds};
 #[derive(Debug)]
 pub struct DpopKey {
     key: Box<EcdsaKeyPair>,
-    /// Its public key, as a JWK.
+    /// The public key, as a JWK.
     jwk: Value,
 }
 

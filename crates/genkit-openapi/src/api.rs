@@ -33,10 +33,10 @@ pub(crate) struct Api {
     secrets: Vec<ApiSecret>,
 }
 
-/// A value that the program sends.
+/// A value that the program sends with each request.
 struct ApiSecret {
     secret: Secret,
-    /// Whether its name is that of a credential. Other values, such as a language, may be part of a result.
+    /// Whether its name suggests a credential. Other values, such as a language, may be part of a result.
     is_credential: bool,
 }
 
@@ -111,8 +111,8 @@ impl Api {
                 return Err(Error::new(
                     ErrorKind::FailedPrecondition,
                     format!(
-                        "{} was redirected to {to}, which is not followed because credentials are sent only to {}; if the API is \
-                         there, set its URL with `.base_url(..)`",
+                        "{} was redirected to {to}, which is not followed because credentials are sent only to {}; if the API moved \
+                         there, set that URL with `.base_url(..)`",
                         route.label,
                         self.base.origin().ascii_serialization()
                     ),
@@ -152,13 +152,13 @@ impl Api {
         headers
     }
 
-    /// Returns the error for a missing response. It does not contain the URL, whose query may contain a key.
+    /// Returns the error for a missing response. The error omits the URL, whose query may contain a key.
     fn broken(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
         let is_safe =
             matches!(route.method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE);
         let perhaps = match is_safe || error.is_connect() {
             true => "",
-            false => ". It may have succeeded all the same; check before calling it again",
+            false => ". It may still have succeeded; check before calling it again",
         };
         if error.is_timeout() {
             let text =

@@ -20,7 +20,7 @@ pub(crate) enum BodyForm {
 pub(crate) struct RequestBody {
     pub(crate) form: BodyForm,
     pub(crate) media_type: HeaderValue,
-    /// How the members of a form are written, if the document specifies it.
+    /// The encodings of the members of a form, if the document specifies them.
     pub(crate) encodings: HashMap<String, MemberEncoding>,
 }
 
@@ -49,16 +49,16 @@ pub(crate) fn member_encodings(media: &Value) -> Checked<HashMap<String, MemberE
     Ok(encodings)
 }
 
-/// Returns the body in the encoding that preserves most: JSON, otherwise a form, otherwise plain text.
+/// Selects the encoding of the body that preserves the most information: JSON, then a form, then plain text.
 ///
-/// A media range, such as `*/*`, is never sent. It stands for the common type that it includes.
+/// A media range, such as `*/*`, is never sent. It is replaced with a common type that it includes.
 pub(crate) fn written_body(
     content: &Map<String, Value>,
 ) -> Option<(BodyForm, HeaderValue, &Value)> {
     let ranked = content.iter().filter_map(|(media_type, media)| {
         let (rank, form, sent) = match essence(media_type).as_str() {
             "application/json" => (0, BodyForm::Json, media_type.as_str()),
-            // A list of changes, not the value that the schema of other types describes.
+            // This type is a list of changes, not the value that the schemas of other types describe.
             "application/json-patch+json" => (5, BodyForm::Json, media_type.as_str()),
             "*/*" | "application/*" | "application/*+json" | "*/*+json" => {
                 (2, BodyForm::Json, "application/json")

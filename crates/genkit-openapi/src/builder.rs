@@ -84,7 +84,7 @@ impl OpenApi {
         self
     }
 
-    /// Sends a header with each request. A parameter of that name is then not an argument of the tools.
+    /// Adds a header to each request. A parameter with this name is then not an argument of the tools.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
@@ -95,7 +95,7 @@ impl OpenApi {
         self.header("authorization", format!("Bearer {}", token.as_ref()))
     }
 
-    /// Sends a query parameter with each request, for example an API key. A parameter of that name is then not an
+    /// Sends a query parameter with each request, for example an API key. A parameter with this name is then not an
     /// argument of the tools.
     pub fn query(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.query.push((name.into(), value.into()));
@@ -145,14 +145,15 @@ impl OpenApi {
         self
     }
 
-    /// Sets a prefix for the names of all tools, in case several APIs have operations of the same name.
+    /// Sets a prefix for the names of all tools, in case several APIs have operations with the same name.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// Sets whether tools have the output schemas of the document's responses. If so, a response that does not match
-    /// its schema is an internal error, so use this only for APIs that conform to their document. Default is false.
+    /// Sets whether tools have the output schemas of the document's responses. If so, a call whose response does not
+    /// match its schema fails with an internal error, so use this only for APIs that conform to their document. Default
+    /// is `false`.
     pub fn output_schemas(mut self, yes: bool) -> Self {
         self.output_schemas = yes;
         self

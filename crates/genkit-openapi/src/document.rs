@@ -1,4 +1,4 @@
-//! A document: read from text or a value, within limits, with references inside it.
+//! An OpenAPI document: reading it from text or a value, within limits, and resolving its references.
 
 use genkit::{Error, Result};
 use genkit_core::internal::bounded_json::has_more_values;
@@ -62,7 +62,7 @@ impl From<&Value> for Spec {
     }
 }
 
-/// A document of a supported version.
+/// A document with a supported version.
 pub(crate) struct ApiDocument {
     root: Value,
     /// Whether schemas follow OpenAPI 3.0, rather than JSON Schema 2020-12.
@@ -102,7 +102,7 @@ impl ApiDocument {
         &self.root
     }
 
-    /// Returns the value that a `$ref` refers to, which must be in the document.
+    /// Returns the target of a `$ref`, which must be in the document.
     pub(crate) fn at(&self, reference: &str) -> Checked<&Value> {
         let outside = || {
             format!(
@@ -160,7 +160,7 @@ const TEXTS: [&str; 9] =
 /// The members that contain values of the API, which are kept unchanged.
 const VALUES: [&str; 5] = ["default", "example", "examples", "enum", "const"];
 
-/// Converts scalars to text where the document must have text. YAML reads `operationId: 404` as a number.
+/// Converts scalars to text in members that must be text. YAML reads `operationId: 404` as a number.
 fn restore_texts(root: &mut Value) {
     let mut open = vec![root];
     while let Some(value) = open.pop() {
@@ -201,7 +201,7 @@ fn parsed(text: &str) -> Result<Value> {
     }
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
-        // Counted before they are built, and again with the values of YAML.
+        // Count the values before they are built. `bounded` counts them again, because YAML is read differently.
         if has_more_values(text.as_bytes(), MAX_VALUES) {
             return Err(too_many_values());
         }

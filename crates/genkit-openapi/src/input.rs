@@ -3,7 +3,7 @@
 //!
 //! | in the document | the tool |
 //! |---|---|
-//! | a pattern that cannot be checked here | accepts any text, with a note |
+//! | a pattern that cannot be validated | accepts any text, with a note |
 //! | a reference without a target | accepts any value, with a note |
 //! | `style`, `explode` and `encoding` of a form, `deepObject` | sends the members in that style |
 //! | a media range such as `*/*` or `text/*` | sends a concrete type |
@@ -65,7 +65,7 @@ pub(crate) struct Parameter {
     pub(crate) key: String,
     pub(crate) name: String,
     pub(crate) place: ParameterLocation,
-    /// How its value is written; `None` if it is sent as JSON text.
+    /// The serialization of its value; `None` if it is sent as JSON text.
     pub(crate) writing: Option<Writing>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct ToolInput {
     pub(crate) schema: Value,
     pub(crate) arguments: Vec<Parameter>,
     pub(crate) body: Option<RequestBody>,
-    /// Parts that were left out, with reasons.
+    /// Parts that were omitted, with reasons.
     pub(crate) notes: Vec<String>,
     /// The size of its schema, in bytes.
     pub(crate) cost: usize,
@@ -107,7 +107,7 @@ impl OwnParameters<'_> {
     }
 }
 
-/// Returns whether a server may read two names as one. Some ignore the letter case, some read `a[b]` or `a[]` as `a`,
+/// Returns whether a server may treat two names as equal. Some servers ignore case, some read `a[b]` or `a[]` as `a`,
 /// and some replace every character that is not a letter, a digit or `_`.
 pub(crate) fn is_same_name(one: &str, other: &str) -> bool {
     fn plain(name: &str) -> String {
@@ -213,7 +213,7 @@ impl<'d> Build<'d> {
         if place == ParameterLocation::Header {
             let is_own = OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name));
             if is_own || HeaderName::from_bytes(name.as_bytes()).is_err() {
-                // The specification itself excludes these three.
+                // The specification excludes these three headers.
                 let is_ignored = ["accept", "content-type", "authorization"]
                     .iter()
                     .any(|ignored| ignored.eq_ignore_ascii_case(name));
@@ -252,7 +252,7 @@ impl<'d> Build<'d> {
         Ok(())
     }
 
-    /// Returns the schema of a parameter, and how its value is written.
+    /// Returns the schema of a parameter, and the serialization of its value.
     fn written(
         &self,
         parameter: &'d Value,
@@ -282,7 +282,7 @@ impl<'d> Build<'d> {
         Ok((parameter.get("schema"), Some(writing)))
     }
 
-    /// Leaves out a parameter if it is optional. Otherwise returns an error, which leaves out the operation.
+    /// Omits a parameter if it is optional. Otherwise returns an error, and the operation is omitted.
     fn without(&mut self, name: &str, is_required: bool, why: &str) -> Checked<()> {
         let why = format!("its parameter `{}`: {why}", escape_text(name));
         if is_required {

@@ -14,7 +14,7 @@ mod style;
 mod text;
 mod tools;
 
-/// The HTTP client, in the version that [`tools_from_openapi`] uses.
+/// The HTTP client library, in the version that [`tools_from_openapi`] uses.
 pub use reqwest;
 
 pub use self::builder::OpenApi;

@@ -1,4 +1,4 @@
-//! The operations of a document, and those that cannot become tools.
+//! The operations of a document, including those that cannot become tools.
 
 use std::fmt;
 
@@ -70,7 +70,7 @@ impl<'d> Operation<'d> {
             .filter_map(Value::as_str)
     }
 
-    /// Returns whether the document marks it as deprecated.
+    /// Returns whether the document marks the operation as deprecated.
     pub fn is_deprecated(&self) -> bool {
         self.value.get("deprecated") == Some(&Value::Bool(true))
     }
@@ -176,11 +176,11 @@ fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked
     document.resolve(item)
 }
 
-/// The number of encodings that are removed from a path. Default is 8.
+/// The maximum number of times that a path is percent-decoded. Default is 8.
 const MAX_ENCODINGS: usize = 8;
 
-/// Returns whether a segment of the path is `.` or `..`, in any number of percent-encodings. Servers and proxies differ
-/// in how often they decode a path before they read it.
+/// Returns whether a segment of the path is `.` or `..` after any number of percent-decodings. Servers and proxies
+/// differ in how many times they decode a path.
 pub(crate) fn leads_elsewhere(path: &str) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MAX_ENCODINGS {

@@ -1,4 +1,4 @@
-//! The HTTP request of a tool call: writes each argument to its path, query, header, cookie or body.
+//! The HTTP request of a tool call: writes each argument to the path, the query, a header, a cookie or the body.
 
 use genkit::{Error, Result};
 use reqwest::Url;
@@ -104,8 +104,8 @@ impl OperationRequest {
         Ok(FilledRequest { url, headers, body })
     }
 
-    /// Rejects members of an object that become separate parameters and have the name of another parameter. The
-    /// only values are the program's and those of other arguments.
+    /// Rejects members of an object that become separate parameters and have the name of another parameter. Such a
+    /// parameter can be set only by the program or by its own argument.
     fn check_members(
         &self,
         argument: &Parameter,
@@ -208,7 +208,7 @@ fn json_pair(name: &str, value: &Value) -> Vec<(String, String)> {
     vec![(encoded(name), encoded(&value.to_string()))]
 }
 
-/// Splits a path into literal pieces and placeholders, each of which needs a parameter.
+/// Splits a path into literal pieces and placeholders. Each placeholder needs a parameter.
 fn pieces(path: &str, arguments: &[Parameter]) -> Checked<Vec<PathPiece>> {
     let mut pieces = Vec::new();
     // A fragment only distinguishes operations in the document, and is never sent.

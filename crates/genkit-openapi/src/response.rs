@@ -12,7 +12,7 @@ use crate::body::{essence, is_json};
 use crate::request::OperationRequest;
 use crate::text::clean;
 
-/// The maximum length of an error's body that is shown, in characters. Default is 1,000.
+/// The maximum length of a response body in an error, in characters. Default is 1,000.
 const MAX_SHOWN: usize = 1000;
 
 /// A response of the API.
@@ -119,9 +119,9 @@ pub(crate) fn failure(
         }
         _ => (ErrorKind::FailedPrecondition, ""),
     };
-    let mut text = format!("{} answered {status}", route.label);
+    let mut text = format!("{} returned {status}", route.label);
     if answer.is_text() && !answer.body.is_empty() {
-        // Remove secrets before truncating the text, since one may extend across its end.
+        // Redact before truncating, because a secret may extend beyond the limit.
         let body = redacted(&String::from_utf8_lossy(&answer.body));
         text = format!("{text}: {}", clean(&body, MAX_SHOWN));
     }

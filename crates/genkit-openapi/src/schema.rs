@@ -14,7 +14,7 @@ const MAX_SCHEMA: usize = 128 * 1024;
 /// The maximum length of a description in a schema, in characters. Default is 1,000.
 const MAX_WORDS: usize = 1000;
 
-/// The direction of a value. Properties that exist only in the other direction (requests or responses) are left out.
+/// The direction of a value. Properties that exist only in the other direction (requests or responses) are omitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Input,
@@ -31,7 +31,7 @@ pub(crate) struct Converter<'d> {
     pending: Vec<(String, &'d Value)>,
     /// The definition that is being converted, if a `$recursiveRef` may refer to it.
     recursive: Option<String>,
-    /// The parts that any value is accepted for, with reasons.
+    /// Notes about parts for which any value is accepted, with reasons.
     pub(crate) notes: Vec<String>,
     /// The size of the converted schemas, in bytes.
     pub(crate) cost: usize,
@@ -168,7 +168,7 @@ impl<'d> Converter<'d> {
         }))
     }
 
-    /// Converts a `$ref`. Returns `None` if it does not lead to a schema, so that any value is accepted.
+    /// Converts a `$ref`. Returns `None` if it does not refer to a schema, so that any value is accepted.
     fn reference(&mut self, value: &'d Value) -> Checked<Option<Value>> {
         let Some(reference) = value.as_str() else {
             self.notes.push(

@@ -68,7 +68,7 @@ impl Writing {
     pub(crate) const FORM: Self =
         Self { style: ParameterStyle::Form, explode: true, allow_reserved: false };
 
-    /// Reads how a member of a query or of a form is written. The default is the style `form`.
+    /// Reads the serialization of a member of a query or a form. The default is the style `form`.
     pub(crate) fn in_query(described: &Value) -> Checked<Self> {
         let style = match described.get("style").and_then(Value::as_str) {
             None | Some("form") => ParameterStyle::Form,
@@ -95,7 +95,7 @@ impl Writing {
         utf8_percent_encode(text, set).to_string()
     }
 
-    /// Returns the encoded names and values of a query, a cookie or a form. An empty list has none.
+    /// Returns the encoded names and values of a query, a cookie or a form. An empty list has no pairs.
     pub(crate) fn pairs(self, name: &str, value: &Value) -> Vec<(String, String)> {
         let key = encoded(name);
         let one = |value: &Value| self.encoded(&text(value));
@@ -143,7 +143,7 @@ impl Writing {
         }
     }
 
-    /// Serializes a value in a path, encoded.
+    /// Serializes and encodes a value for a path.
     pub(crate) fn in_path(self, name: &str, value: &Value) -> String {
         let one = |value: &Value| encoded(&text(value));
         let key = encoded(name);
@@ -178,7 +178,7 @@ impl Writing {
         }
     }
 
-    /// Serializes a value of a header, which is not encoded.
+    /// Serializes a value for a header, without encoding it.
     pub(crate) fn in_header(self, value: &Value) -> String {
         match value {
             Value::Array(items) => joined(items.iter().map(|item| text(item).into_owned()), ","),

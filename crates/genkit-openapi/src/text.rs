@@ -6,7 +6,7 @@ pub(crate) const MAX_DESCRIPTION: usize = 1024;
 /// The maximum length of a name. Default is 64, the smallest limit of all providers.
 pub(crate) const MAX_NAME: usize = 64;
 
-/// Returns at most `limit` characters of a string, without control characters and invisible characters.
+/// Returns at most `limit` characters of a string, without control or invisible characters.
 pub(crate) fn clean(text: &str, limit: usize) -> String {
     let mut letters = text.trim().chars().filter(|c| !is_hidden(*c));
     let mut clean: String = letters.by_ref().take(limit).collect();
@@ -36,7 +36,7 @@ pub(crate) fn safe_name(text: &str) -> String {
         } else {
             is_gap = true;
         }
-        // The rest is cut in any case.
+        // The rest would be truncated anyway.
         if safe.len() > 4 * MAX_NAME {
             break;
         }

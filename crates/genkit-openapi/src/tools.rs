@@ -87,8 +87,8 @@ impl OpenApi {
     /// [`left_out`](OpenApiTools::left_out).
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the document is invalid or too large, if it does not have a chosen operation or
-    /// tag, if there would be too many tools, if the base URL is missing, or if a header is invalid. Returns
+    /// Returns `InvalidArgument` if the document is invalid or too large, if it lacks a selected operation or tag, if
+    /// there would be too many tools, if the base URL is missing, or if a header is invalid. Returns
     /// `FailedPrecondition` if the HTTP client cannot be set up.
     pub fn build(self) -> Result<OpenApiTools> {
         build(self)
@@ -135,10 +135,10 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     Ok(OpenApiTools { tools, left_out })
 }
 
-/// Logs the operations that were left out or renamed.
+/// Logs the operations that were omitted or renamed.
 fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
     for LeftOut { operation, reason } in left_out.iter().take(MAX_TOLD) {
-        tracing::warn!(%operation, "left out of the tools of an OpenAPI document: {reason}");
+        tracing::warn!(%operation, "omitted a part of an OpenAPI document: {reason}");
     }
     for (id, name) in renamed.iter().take(MAX_TOLD) {
         tracing::warn!(operation_id = %escape_text(id), %name, "an operation was renamed as a tool: its `operationId` is not a valid name for providers, is taken or is too long");
@@ -149,7 +149,7 @@ fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
         tracing::warn!(
             left_out,
             renamed,
-            "more of the OpenAPI document was left out or renamed; see `OpenApiTools::left_out`"
+            "omitted or renamed more parts of the OpenAPI document; see `OpenApiTools::left_out`"
         );
     }
 }
@@ -319,7 +319,7 @@ impl Making<'_> {
 fn check(tool: &Tool) -> Checked<()> {
     Registry::new().add([tool.clone()]).check().map_err(|error| {
         let text = error.to_string();
-        // The text before it is the source location where the tool was created, which is here.
+        // The text before the cause is the source location of the tool, which is in this crate.
         let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
         clean(&why.replace('\n', "; "), MAX_REASON)
     })

@@ -24,7 +24,7 @@ pub struct FoundSkill {
     pub folder: PathBuf,
     /// The complete frontmatter, unprocessed.
     pub frontmatter: Map<String, Value>,
-    /// All of its files, including the files of nested skills, sorted by path.
+    /// All files of the skill, including the files of nested skills, sorted by path.
     pub files: Vec<FoundFile>,
     /// Errors for links in its `SKILL.md` to files that do not exist.
     pub dangling: Vec<Error>,
@@ -36,7 +36,7 @@ pub struct FoundSkill {
 pub struct FoundFile {
     /// The path relative to the skill, with `/` as the separator.
     pub path: String,
-    /// The path from which it was read.
+    /// The path that the file was read from.
     pub source: PathBuf,
     /// The contents.
     pub bytes: Arc<[u8]>,
@@ -44,10 +44,10 @@ pub struct FoundFile {
     pub digest: String,
 }
 
-/// Reads a folder of skills, or a single skill, by the rules for authors. Every folder with a `SKILL.md`, at any depth,
-/// is a skill.
+/// Reads a folder of skills, or a single skill, and enforces the rules for authors. Every folder with a `SKILL.md`, at
+/// any depth, is a skill.
 ///
-/// The names of the folders above a skill are the beginning of its path. Files and folders whose names begin with a dot
+/// The path of a skill starts with the names of the folders above it. Files and folders whose names start with a dot
 /// are ignored. A nested skill is a separate skill, and its files also belong to the outer skill.
 ///
 /// # Errors
@@ -58,11 +58,11 @@ pub fn read_skills(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>
     if errors.is_empty() { Ok(skills) } else { Err(errors) }
 }
 
-/// Reads a folder of third-party skills. A skill that cannot be used is left out, and a description that
-/// is too long or has an unquoted colon is accepted. Returns the skills, and all errors.
+/// Reads a folder of third-party skills. A skill that cannot be used is omitted, and a description that is too long or
+/// has an unquoted colon is accepted. Returns the skills, and all errors.
 ///
 /// # Errors
-/// Returns all errors if there is no skill that can be used.
+/// Returns all errors if no skill can be used.
 pub fn read_valid_skills(
     root: impl AsRef<Path>,
 ) -> Result<(Vec<FoundSkill>, Vec<Error>), Vec<Error>> {
@@ -169,7 +169,7 @@ impl Reader<'_> {
         Some(FoundSkill { path, folder: here, frontmatter, files, dangling })
     }
 
-    /// Returns the path of a skill. If the root itself is a skill, the path begins with the root's name.
+    /// Returns the path of a skill. If the root itself is a skill, the path starts with the root's name.
     fn resolve_path(&self, folder: &str) -> Option<String> {
         let root_is_skill = self.root.join(SKILL_MD).is_file();
         let name = match root_is_skill {
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Checks links: a link may stay in the root but lead into another skill.
+    /// Reports links that lead out of their skill, for example into another skill of the same root.
     fn check_links(&mut self, folder: &Path, own: &[(&str, &Entry)]) {
         for (_, entry) in own.iter().filter(|(_, entry)| entry.is_linked) {
             let stays = match (entry.path.canonicalize(), folder.canonicalize()) {

@@ -1,11 +1,11 @@
 //! The text of a `SKILL.md`: its frontmatter and its instructions.
 //!
-//! A writer gets an error for each rule that is broken. Reading third-party skills is lenient:
+//! Authors get an error for each broken rule. Third-party skills are read leniently:
 //!
 //! | in the file | read as |
 //! |---|---|
 //! | a byte order mark | the text after it |
-//! | a description above the limit | its beginning, with a warning |
+//! | a description above the limit | the whole description, with a warning |
 //! | a value with a colon that is not in quotes | the text of the line |
 //! | no frontmatter, no name, an invalid name | an error of this skill; the other skills are loaded |
 
@@ -27,16 +27,16 @@ pub struct SkillText<'a> {
     pub frontmatter: Map<String, Value>,
     /// The text below the frontmatter.
     pub instructions: &'a str,
-    /// The line of the file on which the instructions begin, counted from 1.
+    /// The line of the file on which the instructions start, counted from 1.
     pub first_line: usize,
 }
 
-/// Which rules a `SKILL.md` must follow.
+/// The rules that a `SKILL.md` must follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
     /// All rules of the format.
     Author,
-    /// Those without which the skill cannot be used. The others are warnings.
+    /// The rules without which the skill cannot be used. Breaking any other rule is a warning.
     Reader,
 }
 
@@ -50,8 +50,8 @@ impl<'a> SkillText<'a> {
         Self::parse_by(Rules::Author, file, text).map(|(parsed, _)| parsed)
     }
 
-    /// Parses a `SKILL.md` of another author. A byte order mark, a description that is too long, and values with
-    /// a colon that are not in quotes are accepted.
+    /// Parses a third-party `SKILL.md`. A byte order mark, a description that is too long, and values with a colon that
+    /// are not in quotes are accepted.
     ///
     /// # Errors
     /// Returns an error if there is no frontmatter with a valid `name` and a `description`.
@@ -121,7 +121,8 @@ impl<'a> SkillText<'a> {
     }
 }
 
-/// Returns the errors of a frontmatter: the keys that lead to it, a message, and whether the skill cannot be used.
+/// Returns the errors of a frontmatter. Each consists of the keys that lead to the value, a message, and whether the
+/// skill cannot be used.
 fn check_frontmatter(frontmatter: &Map<String, Value>) -> Vec<(Vec<String>, String, bool)> {
     let mut errors = Vec::new();
     let text = |key: &str, example: &str| match frontmatter.get(key) {
@@ -158,7 +159,7 @@ fn check_frontmatter(frontmatter: &Map<String, Value>) -> Vec<(Vec<String>, Stri
     errors
 }
 
-/// Puts the values of keys in quotes. A value such as `Use this when: ..` is not YAML without them.
+/// Puts the values of keys in quotes. Without quotes, a value such as `Use this when: ..` is not valid YAML.
 fn quote_values(yaml_text: &str) -> String {
     let lines = yaml_text.lines().map(|line| {
         let is_key = |key: &str| {
@@ -183,7 +184,7 @@ fn skip_opening(text: &str) -> Option<&str> {
     is_marker(first).then_some(rest)
 }
 
-/// Splits a string into the YAML, the instructions, and the line on which the instructions begin.
+/// Splits a string into the YAML, the instructions, and the line on which the instructions start.
 fn split_frontmatter(text: &str) -> Option<(&str, &str, usize)> {
     let rest = skip_opening(text)?;
     let (mut at, mut line) = (0, 2);

@@ -12,8 +12,8 @@ pub fn uri_of(path: &str) -> String {
     let mut uri = String::with_capacity(8 + path.len());
     uri.push_str("skill://");
     for byte in path.bytes() {
-        // Unreserved characters and sub-delims of RFC 3986. They are also valid in a host name, which is where the
-        // first segment is.
+        // Unreserved characters and sub-delims of RFC 3986. They are also valid in a host name, the position of the
+        // first segment.
         if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=/".contains(&byte) {
             uri.push(char::from(byte));
         } else {

@@ -8,7 +8,7 @@ use crate::limits::{MAX_DEPTH, MAX_ENTRIES, MAX_PATH};
 
 /// A file in the folder.
 pub(crate) struct Entry {
-    /// Its path relative to the folder, with `/` as the separator.
+    /// The path relative to the folder, with `/` as the separator.
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) size: u64,
@@ -25,7 +25,7 @@ pub(crate) struct FolderContents {
     pub(crate) errors: Vec<(String, Error)>,
 }
 
-/// Traverses a folder and its subfolders. Names that begin with a dot are ignored.
+/// Traverses a folder and its subfolders. Names that start with a dot are ignored.
 ///
 /// # Errors
 /// Returns an error if the folder itself cannot be read or has too many entries.
@@ -153,7 +153,7 @@ pub(crate) fn display_path(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Formats a path for an error. For a relative path it includes the working directory.
+/// Formats a path for an error. For a relative path, the text includes the working directory.
 fn display_missing_path(path: &Path) -> String {
     match std::env::current_dir() {
         Ok(from) if path.is_relative() => format!("{} (in {})", path.display(), from.display()),

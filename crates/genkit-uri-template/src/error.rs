@@ -61,7 +61,7 @@ impl UriTemplateError {
         self.offset
     }
 
-    /// Returns the part of the template that is wrong.
+    /// Returns the part of the template that is invalid.
     pub fn what(&self) -> String {
         match &self.kind {
             Kind::TooLong { bytes } => format!("a template of {bytes} bytes"),
@@ -127,7 +127,7 @@ impl UriTemplateError {
         }
     }
 
-    /// Returns how to fix it.
+    /// Returns a hint on how to fix the error.
     pub fn remedy(&self) -> String {
         match &self.kind {
             Kind::TooLong { .. } => return format!("use at most {MAX_TEMPLATE_BYTES} bytes"),

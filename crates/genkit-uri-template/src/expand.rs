@@ -29,7 +29,7 @@ fn add_expression(
     for variable in &expression.variables {
         let value = values.iter().find(|(name, _)| name.as_ref() == variable.name);
         let texts = value.map_or(&[][..], |(_, value)| value.texts());
-        // An exploded list adds each of its strings separately, any other value is added as a whole.
+        // The strings of an exploded list are added separately. Any other value is added as a whole.
         let size = if variable.explode { 1 } else { texts.len().max(1) };
         for texts in texts.chunks(size) {
             uri.push_str(before);

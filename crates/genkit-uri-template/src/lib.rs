@@ -23,7 +23,8 @@
 //! | `{?a,b}`, `{?a*}`, `{&a}` | `?a=…&b=…` in any order, each optional | strings; list |
 //! | `{#part}` | `#` and any text, or nothing | text |
 //!
-//! If an optional part is missing, so is its value. A variable matches as much as possible, from left to right.
+//! If an optional part is missing, its variables have no value. A variable matches as much as possible, from left to
+//! right.
 //!
 //! Templates are rejected if their values could not be read back from a URI: prefixes (`{id:3}`), two variables without
 //! text between them, several variables or lists in `{+…}`, `{#…}` and `{.…}`, a list before another variable in `{…}`

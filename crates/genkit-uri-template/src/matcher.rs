@@ -93,7 +93,7 @@ impl Matcher {
             query.read_values(pairs.unwrap_or_default(), &mut values, steps)?;
         }
         for (variable, text) in self.variables.iter().zip(self.head.match_text(head, steps)?) {
-            // A list of parameters without items.
+            // A list of parameters without items counts as missing.
             let is_missing = |text: &str| text.is_empty() && variable.explode;
             if let Some(text) = text.filter(|text| !is_missing(text)) {
                 values.push((&variable.name, variable.read_value(text)?));

@@ -1,7 +1,7 @@
 //! Origins of content security policies, which `genkit` and its macros accept.
 
-/// Returns whether a text is an origin of a content security policy: a scheme and a host, `*.` before it, and a port. A
-/// text with spaces or semicolons could add other directives to the policy.
+/// Returns whether a text is a valid origin in a content security policy: a scheme and a host, optionally with `*.`
+/// before the host and a port after it. A text with spaces or semicolons could add other directives to the policy.
 pub fn is_origin(text: &str) -> bool {
     let schemes = ["https://", "http://", "wss://", "ws://"];
     let Some(rest) = schemes.iter().find_map(|scheme| text.strip_prefix(scheme)) else {

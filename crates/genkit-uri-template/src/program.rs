@@ -1,7 +1,8 @@
 //! Matching from left to right in bounded time.
 //!
 //! A small program is run by backtracking that never enters a state twice. A state is an instruction and a position, so
-//! the time and memory are at most their product for any URI. (RE2 calls this a bit-state search.)
+//! time and memory are bounded by the number of instructions times the length of the URI. (RE2 calls this a bit-state
+//! search.)
 
 use crate::encoding;
 
@@ -19,7 +20,7 @@ enum Instruction {
     Text(String),
     /// Matches one byte or one encoded byte.
     One(ByteClass),
-    /// Continues at the first instruction, and if that fails at the second.
+    /// Continues at the first instruction or, if that fails, at the second.
     Split(usize, usize),
     Jump(usize),
     /// Records the position as the start or the end of a variable.
@@ -46,14 +47,14 @@ impl Builder {
         self.instructions.push(Instruction::Text(text.into()));
     }
 
-    /// Matches as many as possible, but at least one.
+    /// Matches as many bytes as possible, but at least one.
     pub(crate) fn add_some(&mut self, class: ByteClass) {
         let start = self.instructions.len();
         self.instructions.push(Instruction::One(class));
         self.instructions.push(Instruction::Split(start, start + 2));
     }
 
-    /// Matches as many as possible, or none.
+    /// Matches as many bytes as possible, or none.
     pub(crate) fn add_any(&mut self, class: ByteClass) {
         self.add_repeated(|inner| inner.instructions.push(Instruction::One(class)));
     }
@@ -66,7 +67,7 @@ impl Builder {
         self.instructions[split] = Instruction::Split(split + 1, self.instructions.len());
     }
 
-    /// Matches `inner` as often as possible. `inner` must consume at least one byte.
+    /// Matches `inner` as many times as possible. `inner` must consume at least one byte.
     pub(crate) fn add_repeated(&mut self, inner: impl FnOnce(&mut Self)) {
         let split = self.instructions.len();
         self.add_optional(|builder| {
@@ -90,7 +91,7 @@ impl Builder {
     }
 }
 
-/// An alternative that is left to try.
+/// A pending step of the search.
 enum Backtrack {
     Visit {
         instruction: usize,

@@ -7,9 +7,9 @@ use crate::matcher;
 use crate::template::UriTemplate;
 use crate::value::UriValue;
 
-/// Matches a URI against several templates, with one limit on the work for all of them.
+/// A search that matches a URI against several templates, with one limit on the work for all of them.
 ///
-/// Templates that begin or end with a different text than the URI cost almost nothing.
+/// A template whose first or last text differs from that of the URI costs almost nothing.
 ///
 /// ```
 /// use genkit_uri_template::{UriSearch, UriTemplate};
@@ -37,7 +37,7 @@ impl<'u> UriSearch<'u> {
     pub fn matches<'t>(&mut self, template: &'t UriTemplate) -> Option<Vec<(&'t str, UriValue)>> {
         let mut left = self.steps;
         let found = template.matcher().match_normal(&self.uri, &mut left);
-        // A template that runs out of steps uses up all that were left.
+        // A template that runs out of steps uses up all remaining steps.
         self.steps = left;
         found
     }

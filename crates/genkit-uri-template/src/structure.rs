@@ -109,7 +109,7 @@ impl<'a> Structure<'a> {
         Ok(QueryPart { fixed, variables: Vec::new() })
     }
 
-    /// Returns whether literal text before an expression begins the query or the fragment.
+    /// Returns whether literal text before an expression starts the query or the fragment.
     fn has_text(&self, mark: char) -> bool {
         self.head.iter().any(|part| matches!(part, HeadPart::Text(text) if text.contains(mark)))
     }
@@ -146,7 +146,7 @@ fn check_alone(expression: &Expression) -> Result<(), UriTemplateError> {
     Ok(())
 }
 
-/// Rejects adjacent expressions if the first can contain the beginning of the second.
+/// Rejects adjacent expressions if the first can contain the start of the second.
 fn check_neighbours(before: &Expression, after: &Expression) -> Result<(), UriTemplateError> {
     let is_list = before.variables.iter().any(|variable| variable.explode);
     let is_clear = match after.operator {

@@ -31,10 +31,10 @@ pub struct UriTemplate {
     matcher: Matcher,
 }
 
-/// The specificity of a template. If several templates match a URI, the greatest should be used.
+/// The specificity of a template. If several templates match a URI, use the one with the greatest specificity.
 ///
-/// A plain URI is greater than any template. Among templates, the order is determined by more fixed text, then by fewer
-/// variables that can contain a `/`, then by fewer variables. See [`UriTemplate::specificity`].
+/// A plain URI is greater than any template. Among templates, one with more fixed text is greater, then one with fewer
+/// variables that can contain a `/`, then one with fewer variables. See [`UriTemplate::specificity`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Specificity {
     is_static: bool,
@@ -44,7 +44,7 @@ pub struct Specificity {
 }
 
 impl UriTemplate {
-    /// Parses a template. Every template that is accepted can be matched.
+    /// Parses a template. Every accepted template can be matched.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;
@@ -87,7 +87,7 @@ impl UriTemplate {
 
     /// Expands the template to a URI, as defined by RFC 6570.
     ///
-    /// A variable without a value, or with an empty list, is left out. Values for unknown names are ignored.
+    /// A variable without a value, or with an empty list, is omitted. Values for unknown names are ignored.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;

@@ -13,7 +13,7 @@
 pub enum UriValue {
     /// Text, not encoded.
     Text(String),
-    /// Texts, not encoded. An empty list is equivalent to a missing value.
+    /// Strings, not encoded. An empty list is equivalent to a missing value.
     List(Vec<String>),
 }
 

@@ -10,7 +10,7 @@ use syn::Path;
 
 use crate::crate_path::manifest::Manifest;
 
-/// The names of the package: that of this repository, and that of the published one. The library of both is `genkit`.
+/// The names of the package: in this repository, and as published. The library of both is named `genkit`.
 const PACKAGES: [&str; 2] = ["genkit", "genkit-rs"];
 
 /// Returns `::genkit`, or `::name` if the manifest renames the dependency.

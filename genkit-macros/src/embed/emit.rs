@@ -45,7 +45,7 @@ impl<'a> Module<'a> {
 pub(super) struct Emitter<'a> {
     pub(super) input: &'a PromptsInput,
     pub(super) span: Span,
-    /// Set if there were no errors. Only then are the files embedded in the program.
+    /// Whether the files have no errors. Only then are they embedded in the program.
     pub(super) sound: bool,
 }
 
@@ -164,7 +164,7 @@ impl Emitter<'_> {
         quote!(#(#definitions)* #input #output #function)
     }
 
-    /// Generates an alias, unless the whole schema is a type with that name already.
+    /// Generates an alias, unless the schema already becomes a type with that name.
     fn emit_alias(
         &self,
         writer: &Writer<'_>,
@@ -199,14 +199,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns the path to a type of the program by the name that files use, from `depth` modules below the call.
+    /// Returns the path to a type of the program, given the name that files use, from a module `depth` levels below the
+    /// call.
     fn program_type_path(&self, name: &str, depth: usize) -> TokenStream {
         let alias = self.type_alias(name);
         let above = std::iter::repeat_n(quote!(super::), depth);
         quote!(#(#above)* #alias)
     }
 
-    /// Returns the alias of a type next to the module, where paths are resolved as at the call.
+    /// Returns the alias of a type. It is defined next to the module, where paths resolve as at the call.
     fn type_alias(&self, name: &str) -> Ident {
         format_ident!("__{}_{name}", self.input.module.unraw(), span = self.span)
     }

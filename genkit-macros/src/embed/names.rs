@@ -20,7 +20,7 @@ pub(super) fn to_pascal_case(name: &str) -> String {
         .collect()
 }
 
-/// Splits a name into lowercase words. An uppercase letter after a lowercase letter begins a word.
+/// Splits a name into lowercase words. An uppercase letter after a lowercase letter starts a word.
 fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -64,14 +64,14 @@ fn is_ident(text: &str) -> bool {
 pub(super) struct UniqueNames(Vec<String>);
 
 impl UniqueNames {
-    /// Takes `name`, or `name` with `before` and a number if it is taken.
+    /// Claims `name`. If it is taken, claims `name` followed by `before` and a number.
     pub(super) fn claim_name(&mut self, name: &str, before: &str) -> String {
         let free = self.next(name, before);
         self.0.push(free.clone());
         free
     }
 
-    /// Returns the name that [`claim_name`](Self::claim_name) would take.
+    /// Returns the name that [`claim_name`](Self::claim_name) would claim.
     pub(super) fn next(&self, name: &str, before: &str) -> String {
         let mut free = name.to_owned();
         let mut number = 2_u32;

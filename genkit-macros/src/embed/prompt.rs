@@ -7,21 +7,21 @@ use super::names;
 use super::shape::{Definition, Reader, Shape};
 
 pub(super) struct Prompt {
-    /// The folders that contain it, below the embedded one.
+    /// The folders that contain the prompt, below the embedded folder.
     pub(super) folders: Vec<String>,
-    /// Its name without the folders.
+    /// The name without the folders.
     pub(super) name: String,
     pub(super) variant: Option<String>,
-    /// Its path relative to the folder.
+    /// The path relative to the folder.
     pub(super) path: String,
     pub(super) function: String,
     pub(super) metadata: Metadata,
     pub(super) input: Option<Shape>,
     pub(super) output: Option<Shape>,
     pub(super) definitions: Vec<Definition>,
-    /// How many of the definitions, from the first, belong to the input.
+    /// The number of leading definitions that belong to the input.
     definitions_of_input: usize,
-    /// The input type of the prompt that this is a variant of, if both have the same input.
+    /// The input type of the base prompt, if this is a variant with the same input.
     pub(super) same_input: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl Prompt {
         }
     }
 
-    /// Returns the name under which a registry stores it, such as `sub/trip.formal`.
+    /// Returns the name under which a registry stores the prompt, such as `sub/trip.formal`.
     pub(super) fn registry_key(&self) -> String {
         let mut key: String = self.folders.iter().map(|folder| format!("{folder}/")).collect();
         key.push_str(&self.name);
@@ -117,7 +117,7 @@ impl Prompt {
         }
     }
 
-    /// Returns the names of all types that are generated for it.
+    /// Returns the names of all types that are generated for the prompt.
     pub(super) fn type_names(&self) -> impl Iterator<Item = String> {
         let tops = [
             self.input.is_some().then(|| self.input_name()),
@@ -130,7 +130,7 @@ impl Prompt {
         all.into_iter()
     }
 
-    /// Returns the doc comment of its function.
+    /// Returns the doc comment of the prompt's function.
     pub(super) fn doc_comment(&self, folder: &str) -> String {
         let mut about = match self.metadata.description() {
             Some(description) => description.trim().to_owned(),

@@ -143,7 +143,7 @@ fn takes_object(schema: &Value) -> bool {
     })
 }
 
-/// Reports files whose names are the same in Rust.
+/// Reports files that would generate the same Rust name.
 fn report_collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
     let mut functions: Map<String, Value> = Map::new();
     let mut types: Map<String, Value> = Map::new();
@@ -213,7 +213,7 @@ impl Mistakes<'_> {
         self.add_once(format!("{place}: {}", error.message()));
     }
 
-    /// Reports an error of a whole file.
+    /// Reports an error about a whole file.
     fn add(&mut self, file: &str, what: &str) {
         self.add_once(format!("{}/{file}: {what}", self.folder));
     }

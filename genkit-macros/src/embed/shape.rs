@@ -7,7 +7,7 @@ use super::names::{self, UniqueNames};
 /// The maximum depth of a schema. Deeper parts become arbitrary JSON.
 const MAX_DEPTH: usize = 32;
 
-/// The key of the placeholder for a type of the program, whose schema is not known here.
+/// The key of the placeholder for a type of the program, whose schema is unknown to the macro.
 pub(super) const GIVEN: &str = "x-genkit-type";
 
 /// The type of a field.
@@ -19,7 +19,7 @@ pub(super) enum Shape {
     Boolean,
     Null,
     Any,
-    /// May be null.
+    /// A type that may be null.
     Nullable(Box<Shape>),
     List(Box<Shape>),
     Map(Box<Shape>),
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a definition of the schema itself. A struct is read once; anything else is read at each reference.
+    /// Reads a definition inside the schema. A struct is read once; any other type is read at each reference.
     fn read_reference(&mut self, pointer: &str, depth: usize) -> Shape {
         if let Some((_, name, done)) = self.known.iter().find(|(known, ..)| known == pointer) {
             return match done {

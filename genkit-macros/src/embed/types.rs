@@ -174,7 +174,7 @@ impl Writer<'_> {
         required: &[(&Field, &syn::Ident)],
         left_out: impl Iterator<Item = &'b syn::Ident>,
     ) -> TokenStream {
-        let about = " Creates a value from the required fields; the others are left out.";
+        let about = " Creates a value from the required fields; the others are omitted.";
         let parameters = required.iter().map(|(field, name)| match &field.shape {
             Shape::Text => quote!(#name: impl ::core::convert::Into<::std::string::String>),
             other => {
@@ -201,7 +201,7 @@ impl Writer<'_> {
     /// Generates an impl of `JsonSchema` with the schema from the file, for flows and tools that take the type.
     fn write_schema(&self, definition: &Definition) -> Option<TokenStream> {
         let text = definition.schema.to_string();
-        // The definitions that it refers to are not part of it.
+        // The definitions that the schema refers to are not part of its text.
         if text.contains("\"$ref\"") {
             return None;
         }

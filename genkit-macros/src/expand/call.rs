@@ -11,7 +11,7 @@ use crate::parse::{FnParam, InputField};
 use crate::types;
 use crate::validate::ValidAction;
 
-/// Generates the function for its definition: the name of the constructor, and its arguments after the info.
+/// Returns the name of the definition's constructor, and its arguments after the info.
 pub(super) fn expand_function(
     action: &ValidAction,
     names: &TypeNames,
@@ -130,8 +130,8 @@ fn call(
     }
 }
 
-/// Generates the list of required state, which the registry checks before the first call. Assertions that each type can
-/// be injected are reported at the type.
+/// Generates the list of required state, which the registry checks before the first call. Also generates assertions
+/// that each type can be injected. A failed assertion is reported at the type.
 fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
     let checks: Vec<_> = injected_params(action, names)
         .map(|(_, param, name)| {
@@ -152,7 +152,7 @@ fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenS
     })
 }
 
-/// Generates the checks of the types that a retriever takes and returns. Each is reported at the type.
+/// Generates the checks of the types that a retriever takes and returns. A failed check is reported at the type.
 pub(super) fn expand_retriever_checks(action: &ValidAction) -> Option<TokenStream> {
     if action.kind != Kind::Retriever {
         return None;
@@ -207,7 +207,7 @@ fn convert_result(action: &ValidAction) -> TokenStream {
 
 /// Generates the schema of the result, for kinds whose callers see one.
 fn output_schema(action: &ValidAction) -> Option<TokenStream> {
-    // The schema of a response is declared, so that values from outside are checked.
+    // The definition of a declared tool already has the schema, because the caller's response is validated against it.
     if !has_schema(action) || action.is_declared() {
         return None;
     }

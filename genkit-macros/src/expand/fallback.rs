@@ -16,11 +16,11 @@ pub(crate) fn expand_fallback(
     errors: &TokenStream,
 ) -> TokenStream {
     if item.sig.receiver().is_some() {
-        // Inside an `impl` or a trait, a type would be another error.
+        // Inside an `impl` or a trait, a type would cause another error.
         return quote!(#errors #item);
     }
     if !item.has_body() && !item.body.is_empty() && !item.is_declared(kind) {
-        // A function with a body is right in a trait as well as outside.
+        // A function with a body is valid both in a trait and outside.
         let mut function = item.clone();
         let allow = give_body(&mut function);
         return quote!(#errors #allow #function);
@@ -53,7 +53,7 @@ fn give_body(item: &mut Item) -> Option<TokenStream> {
     })
 }
 
-/// Borrows the parameters of types without a size, which were reported already.
+/// Borrows the parameters of unsized types, which have already been reported.
 fn borrow_unsized(sig: &mut Signature) {
     for input in &mut sig.inputs {
         if let FnArg::Typed(param) = input

@@ -107,8 +107,8 @@ pub(super) fn expand_items(
 /// Generates the struct with derives.
 fn expand_derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> TokenStream {
     // A type that lacks a trait is reported once, by `expand_checks`. The derives accept the bounds without checking
-    // them: serde's because the bounds name a lifetime, schemars' because they are under `for`. schemars looks at
-    // bounds only if the struct has a parameter, hence the constant.
+    // them: serde's because the bounds name a lifetime, schemars' because they are under `for`. schemars reads bounds
+    // only if the struct has a parameter, hence the constant.
     let believed: BTreeSet<String> = fields
         .iter()
         .filter(|(field, _)| needs_traits(field))

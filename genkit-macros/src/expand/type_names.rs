@@ -9,7 +9,7 @@ use crate::parse::FnParam;
 use crate::types;
 use crate::validate::ValidAction;
 
-/// The prefix of an alias, which the index of its parameter follows.
+/// The prefix of an alias, followed by the index of the parameter.
 const ALIAS: &str = "__Param";
 
 /// The names of the signature's types in the expansion.

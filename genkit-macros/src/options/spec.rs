@@ -1,4 +1,4 @@
-//! The description of one option: its name, the form of its value, and where the value goes.
+//! The description of one option: its name, and the form and the target of its value.
 
 /// One option of a macro.
 pub(crate) struct OptionSpec {
@@ -12,7 +12,7 @@ pub(crate) struct OptionSpec {
     pub(crate) about: &'static str,
 }
 
-/// Where the value of an option goes.
+/// The target of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OptionTarget {
     /// A method of `StaticInfo`.

@@ -11,12 +11,12 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint_option("open_world", "Declares that the tool accesses external systems, such as the web."),
     hint_option(
         "needs_approval",
-        "Asks the user before each call, and reads its arguments strictly, so that what was shown is what runs.",
+        "Asks the user before each call, and reads its arguments strictly, so that the call runs exactly as shown.",
     ),
     hint_option(
         "at_most_once",
-        "In a durable run, a call that may already have run is never repeated automatically; a person must \
-         report its outcome.",
+        "In a durable run, a call that may already have run is never repeated automatically; the run \
+         asks for its outcome instead.",
     ),
     hint_option(
         "lazy",

@@ -18,7 +18,7 @@ pub(crate) enum AppRight {
     Domain(LitStr),
 }
 
-/// Parses the rights of a page; returns what is wrong with them.
+/// Parses the rights of a page, or returns the problem with them.
 pub(super) fn parse_rights(list: &[Expr]) -> Result<Vec<AppRight>, String> {
     list.iter().map(parse_right).collect()
 }

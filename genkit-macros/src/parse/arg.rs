@@ -25,9 +25,9 @@ pub(crate) struct InputField {
     pub(crate) default: Option<ArgDefault>,
     pub(crate) complete: Option<ArgCompletion>,
     pub(crate) flatten: bool,
-    /// Set if the value is not read from the caller's input.
+    /// Whether the value is not read from the caller's input.
     pub(crate) skip: bool,
-    /// Set if the user names functions that deserialize or describe it, so its type needs no traits.
+    /// Whether the user names functions that deserialize or describe the value, so that its type needs no traits.
     pub(crate) custom: bool,
     /// The attributes as data; `None` if only a derive can interpret them.
     pub(crate) data: Option<FieldData>,
@@ -116,7 +116,7 @@ impl InputField {
         field
     }
 
-    /// Returns whether the caller may omit it, according to attributes that were parsed as data.
+    /// Returns whether the caller may omit the argument, according to attributes that were parsed as data.
     pub(crate) fn has_default(&self) -> bool {
         self.default.is_some() || self.data.as_ref().is_some_and(|data| data.default.is_some())
     }

@@ -59,7 +59,7 @@ pub(super) fn translate_option(name: &str, has_option: impl Fn(&str) -> bool) ->
     (option != name && has_option(option)).then(|| format!("write `{option}`"))
 }
 
-/// Returns how to write an option of `#[arg]` that another library has.
+/// Returns the equivalent of a parameter option of another library.
 pub(super) fn translate_arg_option(name: &str) -> Option<&'static str> {
     let plain = name.to_ascii_lowercase().replace('_', "");
     Some(match plain.as_str() {
@@ -88,7 +88,7 @@ pub(super) fn translate_arg_option(name: &str) -> Option<&'static str> {
             "take the parameter by reference instead: `db: &Db`"
         }
         "short" | "long" | "valuename" | "env" | "valueenum" | "valueparser" | "numargs" => {
-            "remove it; an argument of a tool has no form on a command line"
+            "remove it; arguments are passed as JSON, not on a command line"
         }
         _ => return None,
     })

@@ -3,7 +3,7 @@
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Error, Expr, LitStr, Token, braced, bracketed, token};
 
-/// Reports where `object` is not a JSON object. Values in it may be expressions.
+/// Checks that `object` is a JSON object, and reports the position of the first error. Values may be expressions.
 pub(super) fn check_object(object: proc_macro2::TokenStream) -> Result<(), Error> {
     check_value.parse2(object)
 }

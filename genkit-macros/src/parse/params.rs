@@ -31,7 +31,7 @@ impl FnParam {
         }
     }
 
-    /// Returns whether the framework provides it, rather than the caller.
+    /// Returns whether the framework provides the value, rather than the caller.
     pub(crate) fn is_injected(&self) -> bool {
         matches!(self, Self::Injected(_) | Self::Extension(_))
     }
@@ -150,7 +150,7 @@ fn argument_name(pat: &Pat, errors: &mut Errors) -> Option<Ident> {
     }
 }
 
-/// Checks that nothing is added to an `#[input]` parameter, whose type describes the whole input.
+/// Rejects other attributes on an `#[input]` parameter, because its type describes the whole input.
 fn check_input(kind: Kind, typed: &PatType, taken: &[Attribute], errors: &mut Errors) {
     let mut seen = false;
     for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {

@@ -13,7 +13,7 @@ pub(crate) enum RetrySetting {
     Duration(Ident, u64),
 }
 
-/// Parses the values; returns what is wrong with them.
+/// Parses the values, or returns the problem with them.
 pub(super) fn parse_retry(list: &[Expr]) -> Result<Vec<RetrySetting>, String> {
     let mut settings: Vec<RetrySetting> = Vec::new();
     for expr in list {

@@ -6,7 +6,7 @@ use syn::{Expr, Ident, LitStr, Path};
 use crate::literal::string_literal;
 use crate::suggest::find_nearest;
 
-/// The choices that are written as words, with their variants.
+/// The tool choices that are written as strings, with their variants.
 const MODES: [(&str, &str); 3] = [("auto", "Auto"), ("required", "Required"), ("none", "None")];
 
 /// A tool that a prompt offers.

@@ -35,7 +35,7 @@ pub(crate) enum Setting {
     App(Vec<AppRight>),
 }
 
-/// When a call becomes a task.
+/// The condition under which a call becomes a task.
 pub(crate) enum TaskStart {
     /// After the library's default time.
     Usual,

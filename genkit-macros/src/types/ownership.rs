@@ -94,7 +94,7 @@ pub(crate) fn is_unsized(ty: &Type) -> bool {
     }
 }
 
-/// Reports a type without a size as an argument, with the owned type that replaces it.
+/// Reports an unsized argument type, and suggests the owned type.
 fn report_unsized(ty: &Type, owned: &str, errors: &mut Errors) {
     errors.add_at(
         ty,

@@ -1,5 +1,5 @@
 //! Validation: the rules for a function as a whole. A function that passes them becomes a [`ValidAction`], the only
-//! thing that can be expanded.
+//! type that can be expanded.
 
 mod name;
 mod prompt;
@@ -31,8 +31,8 @@ pub(crate) struct ValidAction<'a> {
     _validated: (),
 }
 
-/// Checks everything that parsing did not. Returns an action even if there are errors; [`Errors::into_result`] then
-/// withholds it.
+/// Performs the checks that parsing did not. Returns an action even if there are errors; [`Errors::into_result`] then
+/// discards it.
 pub(crate) fn validate_action<'a>(
     kind: Kind,
     item: &'a Item,

@@ -59,7 +59,7 @@ pub(super) fn validate_name(
             format!(
                 "the name `{value}` contains `{odd}`; only ASCII letters, digits, `_` and `-` are allowed"
             ),
-            "use only those",
+            "use only these characters",
         )
     } else {
         return name;

@@ -6,9 +6,10 @@ use crate::error::Errors;
 use crate::parse::{FnParam, InputField, Item};
 use crate::types;
 
-const SIGNATURE: &str = "write `query: Document, k: usize`, after what is injected by reference";
+const SIGNATURE: &str =
+    "write `query: Document, k: usize`, after the parameters injected by reference";
 
-/// Returns the remedy for a parameter with another name, which may be meant as state.
+/// Returns the remedy for a parameter with the wrong name, which may be intended as state.
 fn signature_help(field: &InputField) -> String {
     let taken = types::format_type(&field.ty);
     if matches!(&*taken, "Document" | "usize") {

@@ -19,7 +19,7 @@ const _: () = {
                     __genkit::Field::new("words", <String as __genkit::Argument>::TYPE)
                         .notes(
                             &[
-                                __genkit::Note::Doc("# Words\n\nWhat the title has."),
+                                __genkit::Note::Doc("# Words\n\nThe words to match."),
                                 __genkit::Note::Example(|| {
                                     __genkit::serde_json::to_value(&"the sea").ok()
                                 }),

@@ -3,7 +3,7 @@
 async fn find(
     /// # Words
     ///
-    /// What the title has.
+    /// The words to match.
     #[schemars(length(min = 1, max = 80), pattern("^[^*]*$"), example = &"the sea")]
     words: String,
     #[serde(rename = "max", alias = "limit")]

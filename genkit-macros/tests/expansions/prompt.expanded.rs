@@ -1,4 +1,4 @@
-/// Greets somebody of a department.
+/// Greets a member of a department.
 async fn greet(department: String, tone: String) -> String {
     format!("Greet {department}, {tone}.")
 }
@@ -14,7 +14,7 @@ const _: () = {
     }
     impl __genkit::PromptFn for greet {
         const DEFINITION: &'static __genkit::StaticPrompt = &__genkit::StaticPrompt::new(
-                __genkit::StaticInfo::new("greet", "Greets somebody of a department.")
+                __genkit::StaticInfo::new("greet", "Greets a member of a department.")
                     .metadata(|| __genkit::serde_json::json!({ "owner" : "people" })),
                 &[
                     __genkit::Field::new(

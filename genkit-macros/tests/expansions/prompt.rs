@@ -1,4 +1,4 @@
-/// Greets somebody of a department.
+/// Greets a member of a department.
 #[prompt(
     version = "2",
     metadata = { "owner": "people" },

@@ -112,7 +112,7 @@ pub(crate) mod prompts {
         pub luggage: __genkit::Option<bool>,
     }
     impl Trip {
-        /// Creates a value from the required fields; the others are left out.
+        /// Creates a value from the required fields; the others are omitted.
         #[must_use]
         #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(
@@ -195,7 +195,7 @@ pub(crate) mod prompts {
         pub stars: __genkit::Option<i64>,
     }
     impl TripHotel {
-        /// Creates a value from the required fields; the others are left out.
+        /// Creates a value from the required fields; the others are omitted.
         #[must_use]
         #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(name: impl ::core::convert::Into<::std::string::String>) -> Self {
@@ -235,7 +235,7 @@ pub(crate) mod prompts {
         pub age: __genkit::Option<i64>,
     }
     impl TripCompanionsItem {
-        /// Creates a value from the required fields; the others are left out.
+        /// Creates a value from the required fields; the others are omitted.
         #[must_use]
         #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(name: impl ::core::convert::Into<::std::string::String>) -> Self {
@@ -275,7 +275,7 @@ pub(crate) mod prompts {
         pub cost: __genkit::Option<f64>,
     }
     impl TripOutput {
-        /// Creates a value from the required fields; the others are left out.
+        /// Creates a value from the required fields; the others are omitted.
         #[must_use]
         #[allow(clippy::too_many_arguments, reason = "one per required field")]
         pub fn new(stops: __genkit::Vec<::std::string::String>) -> Self {
@@ -340,7 +340,7 @@ pub(crate) mod prompts {
             pub on: __genkit::Option<bool>,
         }
         impl _2ndTry {
-            /// Creates a value from the required fields; the others are left out.
+            /// Creates a value from the required fields; the others are omitted.
             #[must_use]
             #[allow(clippy::too_many_arguments, reason = "one per required field")]
             pub fn new(tree: _2ndTryNode) -> Self {
@@ -370,7 +370,7 @@ pub(crate) mod prompts {
             pub children: __genkit::Option<__genkit::Vec<_2ndTryNode>>,
         }
         impl _2ndTryNode {
-            /// Creates a value from the required fields; the others are left out.
+            /// Creates a value from the required fields; the others are omitted.
             #[must_use]
             #[allow(clippy::too_many_arguments, reason = "one per required field")]
             pub fn new(

@@ -7,11 +7,11 @@ use std::process::{Child, Command, Stdio};
 
 use super::lead_session;
 
-/// Waits for the end of input, which the system closes however this process ends. The group then gets the time that
-/// `ChildProcess::shutdown` would give it.
+/// Waits for the end of its input, which the system closes when this process ends for any reason. The group then has as
+/// much time to exit as in `ChildProcess::shutdown`.
 const SCRIPT: &str = r#"read -r _; kill -s TERM -- "-$1" && sleep 2 && kill -s KILL -- "-$1""#;
 
-/// A watchdog of a process group; ended on drop, before it acts.
+/// A watchdog of a process group. Dropping the value stops the watchdog before it signals the group.
 #[derive(Debug)]
 pub(super) struct Watchdog(Child);
 
@@ -22,7 +22,7 @@ impl Watchdog {
         command.args(["-c", SCRIPT, "sh", &group.to_string()]);
         command.env_clear().env("PATH", "/usr/bin:/bin").current_dir("/");
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        // In its own session, so that Ctrl-C and the end of the terminal do not end it.
+        // The watchdog has its own session, so that Ctrl-C and the end of the terminal do not end it.
         lead_session(&mut command).ok()?;
         command.spawn().ok().map(Self)
     }
@@ -30,7 +30,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        // It is killed before its input is closed, so it does not signal the group.
+        // The watchdog is killed before its input is closed, so it does not signal the group.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -63,7 +63,8 @@ pub(crate) struct LogLimit {
 }
 
 impl LogLimit {
-    /// Returns `None` if the line must not be logged, or else how many lines before it were omitted.
+    /// Counts a line. Returns `None` if it must not be logged; otherwise, returns how many lines before it were
+    /// omitted.
     pub(crate) fn admit_line(&mut self, now: Instant) -> Option<u64> {
         let mut left_out = 0;
         if self.since.is_none_or(|since| now - since >= Duration::from_secs(1)) {

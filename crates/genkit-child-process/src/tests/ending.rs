@@ -28,12 +28,12 @@ async fn none_is_left(
     }
 }
 
-/// This fast only if no time limit had to elapse.
+/// Shutdown is faster than this only if no time limit had to elapse.
 const BEFORE_TERM: Duration = Duration::from_millis(1900);
 const BEFORE_KILL: Duration = Duration::from_millis(3900);
 
 const BY_INPUT: &str = "echo $$ > pid; cat";
-/// The leader exits when its input ends, but what it started remains.
+/// The leader exits when its input ends, but its child remains.
 const CHILD_STAYS: &str = "sleep 300 & echo $! > pid; cat";
 const DEAF_CHILD_STAYS: &str =
     "sh -c \"trap '' TERM; echo \\$\\$ > pid; while :; do sleep 1; done\" & cat";

@@ -10,7 +10,7 @@ use crate::frontmatter::RESERVED;
 use crate::metadata::Metadata;
 use crate::prompt::PromptFile;
 
-/// Reports keys that are probably typing errors. Other unknown keys belong to other programs.
+/// Reports keys that are probably typos. Other unknown keys belong to other programs.
 pub(super) fn check_key_names(prompt: &PromptFile) -> Vec<Error> {
     let Some(raw) = prompt.raw() else { return Vec::new() };
     let top: Vec<&str> = RESERVED.into_iter().chain(run::top_level_keys()).collect();
@@ -31,7 +31,7 @@ pub(super) fn check_key_names(prompt: &PromptFile) -> Vec<Error> {
     errors
 }
 
-/// Reports defaults of fields that the schema does not have, and defaults of another type.
+/// Reports defaults without a field in the schema, and defaults that do not match the schema.
 pub(super) fn check_defaults(prompt: &PromptFile, metadata: &Metadata) -> Vec<Error> {
     let (Some(defaults), Some(schema)) = (metadata.input_default(), metadata.input_schema()) else {
         return Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn check_defaults(prompt: &PromptFile, metadata: &Metadata) -> Vec<Er
     errors
 }
 
-/// Returns whether a value has the type, and is one of the values, of a schema.
+/// Returns whether a value matches the `type` and the `enum` of a schema.
 fn fits_schema(schema: &Value, value: &Value) -> bool {
     let is_type = |name: &Value| match name.as_str() {
         Some("string") => value.is_string(),

@@ -15,7 +15,7 @@ use crate::prompt::PromptFile;
 
 impl Environment {
     /// Returns the errors in a prompt that can be found without data, with their positions: unknown helpers; unknown
-    /// partials, unless a resolver is set; variables that `input.schema` does not have; a frontmatter that is not
+    /// partials, unless a resolver is set; variables that are not in `input.schema`; a frontmatter that is not
     /// recognized, for example because `---` is never closed; keys that are probably misspelled; defaults that do not
     /// match `input.schema`; unknown roles; partials that include each other endlessly; and the errors of
     /// [`metadata`](Self::metadata).

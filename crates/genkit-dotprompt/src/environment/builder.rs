@@ -71,7 +71,7 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// Registers the definition of a tool. In the metadata it replaces the tool's name in `tools`.
+    /// Registers the definition of a tool, which replaces the tool's name in the metadata.
     #[must_use]
     pub fn tool(mut self, name: &str, definition: Value) -> Self {
         self.0.tools.insert(name.into(), definition);
@@ -79,7 +79,7 @@ impl EnvironmentBuilder {
     }
 
     /// Sets a function that returns definitions of tools that are not registered, by name. If it returns `None` for a
-    /// name, the metadata of the prompt is an error.
+    /// name, expanding the metadata of the prompt fails.
     #[must_use]
     pub fn tool_resolver(
         mut self,
@@ -128,7 +128,7 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// Sets the function that receives the level and the text of `{{log value level="warn"}}`. By default they are
+    /// Sets the function that receives the level and the text of `{{log value level="warn"}}`. By default, the text is
     /// discarded.
     #[must_use]
     pub fn log(mut self, log: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {

@@ -107,7 +107,7 @@ impl Environment {
         &self.environment_items().limits
     }
 
-    /// Returns a partial by name, from the registered ones or from the resolver.
+    /// Returns a partial by name: a registered partial, or one from the resolver.
     pub(crate) fn find_partial(&self, name: &str) -> Result<Option<Arc<Template>>, Error> {
         if let Some(template) = self.environment_items().partials.get(name) {
             return Ok(Some(template.clone()));
@@ -177,7 +177,7 @@ impl Environment {
         self.environment_items().log.is_some()
     }
 
-    /// Reports unknown helpers, even in parts of the template that no data reaches.
+    /// Reports unknown helpers, even in parts of the template that are not rendered.
     pub(crate) fn check_helpers(&self, template: &Template) -> Result<(), Error> {
         match template.helpers.iter().find(|(name, _)| !self.has_helper(name)) {
             Some((name, at)) => Err(template.error_at(self.unknown_helper(name), *at)),

@@ -27,7 +27,7 @@ use crate::prompt::PromptFile;
 /// | `_header.prompt` | the partial `header` |
 /// | `mail/_footer.prompt` | the partial `mail/footer`, also `footer` if that name is unique |
 ///
-/// Files and folders whose names begin with a dot are ignored, as are files with other extensions. At most 10,000
+/// Files and folders whose names start with a dot are ignored, as are files with other extensions. At most 10,000
 /// entries and 64 MiB are read, and folders may be nested 16 deep.
 #[derive(Clone, Debug)]
 pub struct Folder {
@@ -84,15 +84,15 @@ impl Folder {
     /// Reads a folder and its subfolders.
     ///
     /// # Errors
-    /// Returns an error if the folder does not exist, with its path and, for a relative path, the working directory; if
-    /// a file cannot be read or is not text; if a symbolic link leads out of the folder; or if a limit is exceeded.
-    /// There is an error for each file.
+    /// Returns an error if the folder does not exist or exceeds a limit. The error contains its path and, for a
+    /// relative path, the working directory. Also returns an error for each file that cannot be read or is not text,
+    /// and for each symbolic link that leads out of the folder.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Vec<Error>> {
         let (folder, errors) = Self::read_valid(path)?;
         if errors.is_empty() { Ok(folder) } else { Err(errors) }
     }
 
-    /// Reads a folder like [`read`](Self::read), but leaves out files that cannot be read. Returns their errors, too.
+    /// Reads a folder like [`read`](Self::read), but omits files that cannot be read. Also returns their errors.
     ///
     /// # Errors
     /// Returns an error if the folder itself cannot be read, or if it exceeds a limit.
@@ -157,7 +157,7 @@ impl EnvironmentBuilder {
         if errors.is_empty() { Ok(builder) } else { Err(errors) }
     }
 
-    /// Registers the valid partials of a folder, by all of their names. Returns the errors of the others.
+    /// Registers the valid partials of a folder, by all of their names. Also returns the errors of the invalid ones.
     pub fn valid_partials_of(mut self, folder: &Folder) -> (Self, Vec<Error>) {
         let mut errors = Vec::new();
         let mut compiled = BTreeMap::new();

@@ -131,7 +131,7 @@ impl FolderWalk<'_> {
     }
 }
 
-/// Opens a folder, or returns the reason why it is left out.
+/// Opens a folder, or returns the reason why it is omitted.
 fn open_folder(path: &Path, depth: usize) -> Result<ReadDir, String> {
     if depth > MAX_FOLDERS {
         return Err(format!(
@@ -161,7 +161,7 @@ fn file_error(path: &Path, what: String) -> Error {
     Error::new(ErrorKind::File(what)).in_file(&path.to_string_lossy().into())
 }
 
-/// Creates an error about a folder. For a relative path it includes the working directory.
+/// Creates an error about a folder. For a relative path, the error includes the working directory.
 fn folder_error(path: &Path, what: String) -> Error {
     let mut shown = format!("`{}`", path.display());
     if let (true, Ok(from)) = (path.is_relative(), std::env::current_dir()) {

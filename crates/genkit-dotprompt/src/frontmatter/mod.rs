@@ -27,8 +27,8 @@ pub fn yaml(text: &str) -> Result<Map<String, Value>, Error> {
     yaml::read(text)
 }
 
-/// Parses YAML as [`yaml`] does, with custom limits on the number of values and the bytes of text, counting what
-/// aliases refer to.
+/// Parses YAML as [`yaml`] does, with custom limits on the number of values and the bytes of text. An alias counts as
+/// the value that it refers to.
 ///
 /// ```
 /// let read = genkit_dotprompt::yaml_within("list: [1, 2]", 5, 1024)?;

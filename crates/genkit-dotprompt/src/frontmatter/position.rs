@@ -66,7 +66,7 @@ pub(crate) fn find_overlooked(source: &str) -> Option<(&'static str, usize)> {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Returns where the line after the first marker begins.
+/// Returns the start of the line after the first marker.
 fn skip_opening(source: &str) -> Option<usize> {
     let mut at = 0;
     while let Some(line) = line_at(source, at) {
@@ -90,7 +90,7 @@ fn is_marker(line: &str) -> bool {
 
 struct Line {
     content: Range<usize>,
-    /// Where the next line begins.
+    /// The start of the next line.
     next: usize,
 }
 
@@ -107,7 +107,7 @@ fn line_at(source: &str, at: usize) -> Option<Line> {
     Some(Line { content: at..end, next: end + if pair { 2 } else { 1 } })
 }
 
-/// Returns the end of the line before the one that begins at `at`.
+/// Returns the end of the line before the line that starts at `at`.
 fn without_line_end(source: &str, at: usize) -> usize {
     let before = &source[..at];
     before

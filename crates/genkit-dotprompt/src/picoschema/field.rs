@@ -140,7 +140,7 @@ fn allow_null(schema: &mut Value, optional: bool) {
     }
 }
 
-/// Splits at the first comma; spaces after it are dropped. Of text with several lines, only the last one counts.
+/// Splits at the first comma, and drops the spaces after it. If there are several lines, only the last line is split.
 fn split_description(text: &str) -> (&str, Option<&str>) {
     let last = text.rfind(['\n', '\r', '\u{2028}', '\u{2029}']);
     let line = last

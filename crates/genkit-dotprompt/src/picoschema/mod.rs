@@ -69,7 +69,7 @@ fn expand_map(map: &Map<String, Value>, named: Named<'_>) -> Result<Value, Schem
     })
 }
 
-/// Returns whether `type` has exactly the name of a type as its value.
+/// Returns whether the value of `type` is exactly the name of a type.
 fn is_json_schema(map: &Map<String, Value>) -> bool {
     let kind = map.get("type").and_then(Value::as_str);
     kind.is_some_and(|kind| {

@@ -1,4 +1,4 @@
-//! Variables that begin with `@`.
+//! Variables that start with `@`.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn look_up_in_root<'s>(name: &str, root: &'s RenderInput<'s>) -> Val<'s> {
     }
 }
 
-/// Returns `@metadata`. Lists that were not provided are left out, so that they print nothing.
+/// Returns `@metadata`. Lists that were not provided are omitted, so that they print nothing.
 fn metadata_variable(root: &RenderInput<'_>) -> Value {
     let mut metadata = json!({"prompt": root.prompt.as_map()});
     for (key, list) in [("docs", &root.data.docs), ("messages", &root.data.messages)] {

@@ -37,7 +37,7 @@ pub(super) fn compared_bytes(a: &Val<'_>, b: &Val<'_>) -> usize {
     }
 }
 
-/// Returns whether a block with `b` as its value inside `a` keeps the same `this`.
+/// Returns whether a block with the value `b`, inside a block with the value `a`, keeps the same `this`.
 pub(super) fn is_same_this(a: &Val<'_>, b: &Val<'_>) -> bool {
     are_equal(a, b) || a.is_missing_or_null() && b.is_missing_or_null()
 }

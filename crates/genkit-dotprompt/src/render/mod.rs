@@ -36,8 +36,8 @@ impl Environment {
     /// the variables that `data.input` does not contain.
     ///
     /// # Errors
-    /// Returns an error for unknown helpers and partials, for the errors of [`metadata`](Self::metadata), for an
-    /// unknown role, for media without a URL, and if a limit is exceeded.
+    /// Returns the errors of [`metadata`](Self::metadata), and an error for an unknown helper, partial or role, for
+    /// media without a URL, or if a limit is exceeded.
     pub fn render(
         &self,
         prompt: &PromptFile,
@@ -138,7 +138,7 @@ impl Renderer<'_> {
                 Node::Value(call, _) => self.value_tag(call, context)?,
                 Node::Block(block) => self.render_block(block, context)?,
                 Node::Partial(partial) => self.render_partial(partial, context)?,
-                // Collected when their program began.
+                // Inline partials were collected when their program started.
                 Node::Inline(_) | Node::Comment(_) => {}
             }
             self.count_step(&context)?;

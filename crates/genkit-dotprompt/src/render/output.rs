@@ -24,7 +24,7 @@ pub(super) struct Output {
 /// The indentation of each line of a partial.
 struct Indent {
     blanks: String,
-    /// Set at the beginning of a line that is still empty.
+    /// Whether the output is at the start of a line that is still empty.
     pending: bool,
 }
 

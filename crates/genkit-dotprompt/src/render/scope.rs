@@ -33,7 +33,7 @@ pub(super) struct Params<'s> {
     pub(super) parent: Option<&'s Params<'s>>,
 }
 
-/// Variables that begin with `@`.
+/// Variables that start with `@`.
 pub(super) struct DataFrame<'s> {
     pub(super) kind: Kind<'s>,
     pub(super) parent: Option<&'s DataFrame<'s>>,

@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Positional values must come before `key=value`.
+    /// Adds a positional value. It must come before `key=value`.
     fn push_positional(
         &self,
         arguments: &mut CallArguments,

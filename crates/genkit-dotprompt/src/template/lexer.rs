@@ -103,7 +103,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Returns the end of the text before the next tag, leaving out the backslashes that belong to that tag.
+    /// Returns the end of the text before the next tag, without the backslashes that belong to that tag.
     fn end_of_escaped(&self, start: usize) -> usize {
         let source = self.cursor.source;
         let Some(next) = source.get(start + 2..).and_then(|rest| rest.find("{{")) else {

@@ -210,7 +210,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses a raw block, `{{{{name}}}}`, whose contents are taken as text.
+    /// Parses a raw block, `{{{{name}}}}`, whose contents are treated as text.
     fn parse_raw_block(&mut self, at: usize) -> Result<Node, LocatedError> {
         let tag = self.parse_open_tag(TagOpening::Raw, at, false)?;
         let range = self.lexer.raw_text(&tag.written, at)?;

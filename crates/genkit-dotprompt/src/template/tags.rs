@@ -1,4 +1,4 @@
-//! The parser of one tag, up to its `}}`.
+//! Parsing of one tag, up to its `}}`.
 
 use super::LocatedError;
 use super::builtin::TagKind;
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Ok(Node::Value(call, Strip { open: tilde, close }))
     }
 
-    /// Parses the tag of a partial. Returns it with its name in the source.
+    /// Parses the tag of a partial. Returns the partial with its name in the source.
     pub(super) fn parse_partial_tag(
         &mut self,
         opening: TagOpening,

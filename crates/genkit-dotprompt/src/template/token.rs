@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         &self.source[self.at..]
     }
 
-    /// Returns the next token and where it begins.
+    /// Returns the next token and its position.
     pub(super) fn next_token(&mut self) -> Result<(Token<'a>, usize), LocatedError> {
         let rest = self.remaining_text();
         let trimmed = rest.trim_start_matches(is_blank);

@@ -14,7 +14,7 @@ pub(crate) struct Program {
     pub(crate) params: Vec<Box<str>>,
     /// Whether `nodes` contains an `Inline`.
     pub(crate) has_inlines: bool,
-    /// Set if the program consists only of the block of an `{{else if ..}}`.
+    /// Whether the program consists only of the block of an `{{else if ..}}`.
     pub(super) chained: bool,
 }
 
@@ -121,12 +121,12 @@ pub(crate) enum Expr {
 /// `a.b`, `../a`, `@root.a`
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
-    /// Whether it begins with `@`.
+    /// Whether the path starts with `@`.
     pub(crate) data: bool,
     /// The number of `../`.
     pub(crate) depth: usize,
     pub(crate) parts: Vec<Box<str>>,
-    /// Whether it begins with `.` or `this`: then it is never a helper or a block parameter.
+    /// Whether the path starts with `.` or `this`. Such a path is never a helper or a block parameter.
     pub(crate) scoped: bool,
     pub(crate) at: usize,
 }

@@ -220,7 +220,7 @@ fn ends_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> boo
     text[rest.len()..].contains('\n') || (rest.is_empty() && before == 0 && root)
 }
 
-/// Returns whether the text after `at` begins with the end of a line. `None` is the beginning.
+/// Returns whether the text after `at` starts with the end of a line. If `at` is `None`, checks the start of `nodes`.
 fn begins_line(nodes: &[Node], at: Option<usize>, source: &str, root: bool) -> bool {
     let next = at.map_or(0, |at| at + 1);
     let Some(node) = nodes.get(next) else { return root };

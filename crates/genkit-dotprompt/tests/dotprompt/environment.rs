@@ -1,4 +1,4 @@
-//! What prompts share: helpers, resolvers, configurations of models, the log.
+//! The items that prompts share: helpers, resolvers, model configurations and the log.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

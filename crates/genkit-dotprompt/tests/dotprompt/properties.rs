@@ -192,7 +192,7 @@ fn structure(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Parsing, checking and rendering terminate, with a result or with an error that has a place.
+    /// Parsing, checking and rendering terminate, with a result or with an error that has a position.
     #[test]
     fn nothing_panics_or_hangs(main in template(), p in template(), q in template(), input in value()) {
         let environment = environment([&p, &q]).or_else(|| environment([&p, "{{> p}}"]));
@@ -210,7 +210,7 @@ proptest! {
         }
     }
 
-    /// The same for valid templates, more of which get as far as rendering.
+    /// The same for valid templates, more of which reach rendering.
     #[test]
     fn sound_templates_end(main in sound(), p in sound(), q in sound(), input in value()) {
         let environment = environment([&p, &q]).unwrap();
@@ -220,7 +220,7 @@ proptest! {
         let _ = environment.render(&prompt, &Data::from_input(input), &Metadata::default());
     }
 
-    /// Whatever text a value contains, messages and parts are the same as for harmless text.
+    /// The messages and parts do not depend on the text of the values.
     #[test]
     fn values_never_change_the_structure(
         main in sound(), a in hostile(), b in hostile(), x in hostile(), first in hostile(),
@@ -231,7 +231,7 @@ proptest! {
             let value = json!({"a": a, "b": b, "l": [first, first], "m": {"x": x, "a": a}});
             value.as_object().cloned().unwrap()
         };
-        // Blank text makes no part, so no value is blank here.
+        // Blank text does not create a part, so no value is blank here.
         let harmless = input("1", "2", "3", "4");
         let (a, b, x, first) = (a + ".", b + ".", x + ".", first + ".");
         prop_assert_eq!(

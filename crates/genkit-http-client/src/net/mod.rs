@@ -35,9 +35,9 @@ impl Topic for Error {
 /// The kind of client that a URL needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Route {
-    /// Loading certificates takes time, so it is done only for `https`.
+    /// Whether certificates are loaded. Loading takes time, so it is done only for `https`.
     tls: bool,
-    /// Loopback addresses are never reached through a proxy.
+    /// Whether the host is a loopback address, which is never reached through a proxy.
     local: bool,
 }
 
@@ -76,8 +76,8 @@ pub fn no_client(error: &(dyn StdError + 'static)) -> genkit_core::Error {
     Error::Client(root_cause(error)).into()
 }
 
-/// Returns the text of an error's root cause, which is what users can act on. reqwest's own text
-/// would contain the whole URL.
+/// Returns the text of an error's root cause, the part that users can act on. reqwest's own text would contain the
+/// whole URL.
 pub fn root_cause(error: &(dyn StdError + 'static)) -> String {
     let mut cause = error;
     while let Some(next) = cause.source() {

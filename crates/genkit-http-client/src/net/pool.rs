@@ -15,11 +15,11 @@ use genkit_core::internal::sync::lock;
 /// servers.
 pub const POOL_IDLE: Duration = Duration::from_secs(50);
 
-/// The number of runtimes whose clients are cached. Default is 16; the oldest is removed first, and
-/// its running requests continue.
+/// The maximum number of runtimes whose clients are cached. Default is 16. The oldest client is evicted first, and its
+/// running requests continue.
 const MAX_RUNTIMES: usize = 16;
 
-/// Runtimes do not share connections: a connection belongs to the runtime that opened it, and makes
+/// The cached clients. Runtimes do not share connections: a connection belongs to the runtime that opened it, and makes
 /// no progress while that runtime is not running.
 static CLIENTS: Mutex<Vec<((Id, Route), Client)>> = Mutex::new(Vec::new());
 

@@ -1,9 +1,8 @@
 //! A parser for server-sent events, which turns bytes into events without I/O.
 //!
-//! Each byte is scanned once, however the body is split into pieces, and the data of a single-line
-//! event is borrowed instead of copied. As extensions to the standard, an event at the end of the
-//! body needs no blank line after it, and JSON outside events is returned too, because providers
-//! send errors that way.
+//! Each byte is scanned once, regardless of how the body is split into pieces, and the data of a single-line event is
+//! borrowed instead of copied. As extensions to the standard, an event at the end of the body needs no blank line after
+//! it, and JSON outside events is returned too, because providers send errors that way.
 
 mod line;
 
@@ -19,7 +18,7 @@ const MAX_EVENT_BYTES: usize = 64 * 1024 * 1024;
 /// The maximum number of bytes between two events, of blank lines, comments and unknown fields. Default is 1 MiB.
 const MAX_IDLE_BYTES: usize = 1024 * 1024;
 
-/// Allowed once before UTF-8 text.
+/// The byte order mark, which may precede the text once.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// An event in a response body, or JSON outside an event.
@@ -27,7 +26,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub enum SseEvent<'a> {
     /// An event with its name, if it has one, and its data lines joined by line feeds.
     Message { event: Option<&'a str>, data: Cow<'a, str> },
-    /// JSON outside an event, or text that begins like JSON.
+    /// JSON outside an event, or text that starts like JSON.
     Bare(&'a str),
 }
 
@@ -79,13 +78,13 @@ pub struct SseParser {
     after_cr: bool,
     at_front: bool,
     ended: bool,
-    /// The number of bytes since the last event that belong to none.
+    /// The number of bytes since the last event that do not belong to an event.
     idle: usize,
-    /// Treat `error` fields as data; Genkit servers send them.
+    /// Whether `error` fields, which Genkit servers send, are treated as data.
     errors_are_data: bool,
-    /// Treat each line as a separate JSON text.
+    /// Whether each line is a separate JSON text.
     is_ndjson: bool,
-    /// Follow the standard strictly, for a client that resumes streams.
+    /// Whether the standard is followed strictly, for a client that resumes streams.
     is_resumable: bool,
     /// The fields of the event that was returned last.
     resume: SseResume,
@@ -149,15 +148,15 @@ impl SseParser {
         }
     }
 
-    /// Creates a parser for JSON lines. Each line is returned as [`Bare`](SseEvent::Bare), without
-    /// looking for fields of events.
+    /// Creates a parser for JSON lines. Each line is returned as [`Bare`](SseEvent::Bare), without parsing event
+    /// fields.
     pub fn ndjson() -> Self {
         Self { is_ndjson: true, ..Self::default() }
     }
 
     /// Creates a parser for a stream that can be resumed. It also reads the fields `id` and `retry`, which
-    /// [`take_resume`](Self::take_resume) returns, and returns events that have only these fields. JSON outside
-    /// events is ignored, and so is an event that the end of the body cuts off.
+    /// [`take_resume`](Self::take_resume) returns, and returns events that have only these fields. JSON outside events
+    /// is ignored, as is an event that is cut off by the end of the body.
     pub fn resumable(limit: usize) -> Self {
         Self { is_resumable: true, ..Self::with_limit(limit) }
     }
@@ -187,8 +186,7 @@ impl SseParser {
         if self.ended {
             return;
         }
-        // Only if at least half of the buffer is no longer needed, so that each byte is moved once
-        // on average.
+        // Compact only if at least half of the buffer is no longer needed, so that each byte is moved once on average.
         if self.start > 0 && self.start >= self.buffer.len() - self.start {
             self.compact_buffer();
         }
@@ -457,8 +455,8 @@ impl SseParser {
         }
     }
 
-    /// Counts a line that belongs to no event. Returns an error if there were too many, because their parsing is work for
-    /// which no limit on events applies.
+    /// Counts a line that does not belong to an event. Returns an error if there were too many, because the limit on
+    /// events does not apply to them.
     fn count_idle(&mut self, bytes: usize) -> Option<SseError> {
         self.idle = self.idle.saturating_add(bytes).saturating_add(1);
         if self.idle <= MAX_IDLE_BYTES {

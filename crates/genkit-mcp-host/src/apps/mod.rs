@@ -1,4 +1,4 @@
-//! MCP Apps (`io.modelcontextprotocol/ui`): interfaces that belong to the tools of a server.
+//! MCP Apps (`io.modelcontextprotocol/ui`): user interfaces for the tools of a server.
 
 mod error;
 mod page;
@@ -19,7 +19,7 @@ pub(crate) fn is_for_models(meta: &Value) -> bool {
     meta.get("ui").is_none_or(is_ui_for_models)
 }
 
-/// Returns whether the pages of the server may use a tool with this `_meta`: by default they may.
+/// Returns whether the pages of the server may use a tool with this `_meta`. They may by default.
 fn is_for_pages(meta: &Value) -> bool {
     match meta.get("ui").and_then(|ui| ui.get("visibility")) {
         None | Some(Value::Null) => true,
@@ -28,7 +28,8 @@ fn is_for_pages(meta: &Value) -> bool {
     }
 }
 
-/// Returns the URI of a page among the pages of several servers: `ui://key/..`. Other URIs are unchanged.
+/// Adds the key of the server to the URI of a page, `ui://key/..`, so that it is unique in a host. Other URIs are
+/// unchanged.
 pub(crate) fn shared_uri<'a>(key: &str, uri: &'a str) -> Cow<'a, str> {
     match uri.strip_prefix(SCHEME) {
         Some(rest) if !key.is_empty() => format!("{SCHEME}{key}/{rest}").into(),
@@ -36,15 +37,15 @@ pub(crate) fn shared_uri<'a>(key: &str, uri: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// Returns the server's own URI for a URI of [`shared_uri`].
+/// Returns the server's own URI for a URI from [`shared_uri`].
 pub(crate) fn own_uri<'a>(key: &str, uri: &'a str) -> Cow<'a, str> {
     let own = uri.strip_prefix(SCHEME).and_then(|rest| rest.strip_prefix(key)?.strip_prefix('/'));
     own.map_or(uri.into(), |rest| format!("{SCHEME}{rest}").into())
 }
 
-/// Changes the page of a tool, in its origin, to its URI among the pages of several servers.
+/// Replaces the page URI in the origin of a tool with its [`shared_uri`].
 pub(crate) fn share_page(key: &str, origin: &mut Value) {
-    // The second is the form of older servers.
+    // Older servers use the second form.
     for pointer in ["/_meta/ui/resourceUri", "/_meta/ui~1resourceUri"] {
         if let Some(Value::String(uri)) = origin.pointer_mut(pointer) {
             *uri = shared_uri(key, uri).into_owned();
@@ -52,8 +53,8 @@ pub(crate) fn share_page(key: &str, origin: &mut Value) {
     }
 }
 
-/// Returns whether a model may use a tool with this `ui` in its `_meta`: by default it may. If the
-/// visibility does not have the form that the extension specifies, models are excluded.
+/// Returns whether a model may use a tool with this `ui` in its `_meta`. It may by default. If the visibility is
+/// malformed, models are excluded.
 pub(crate) fn is_ui_for_models(ui: &Value) -> bool {
     match ui.get("visibility") {
         None | Some(Value::Null) => true,
@@ -95,7 +96,7 @@ mod tests {
         }
         assert_eq!(shared_uri("a", "note://1"), "note://1");
         assert_eq!(own_uri("a", "note://1"), "note://1");
-        // The page of another server is not one of this server.
+        // The URI of another server's page is unchanged.
         assert_eq!(own_uri("a", "ui://b/cart"), "ui://b/cart");
     }
 }

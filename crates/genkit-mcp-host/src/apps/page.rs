@@ -1,4 +1,4 @@
-//! Pages of MCP Apps: reading them, and the calls that they may make.
+//! Pages of MCP Apps, and the tool calls that they can make.
 
 use std::fmt;
 
@@ -18,19 +18,19 @@ use genkit_core::internal::visible::{self, Logged};
 use genkit_core::{Context, GenerateResponse, Part, Result, Tool, ToolRequest, ToolResponse};
 use genkit_schema::internal::truncate::excerpt;
 
-/// The longest page, in bytes.
+/// The maximum size of a page, in bytes.
 const MAX_PAGE: usize = 4 * 1024 * 1024;
 
-/// How many characters of a URI an error shows.
+/// The maximum length of a URI in an error, in characters.
 const MAX_SHOWN_URI: usize = 200;
 
-/// The most pages that are read for one response.
+/// The maximum number of pages read for one response.
 const MAX_PAGES: usize = 32;
 
-/// The page of an MCP App: the interface that belongs to a tool call of a response, in HTML.
+/// The page of an MCP App: the HTML interface for a tool call of a response.
 ///
-/// The page is untrusted. Show it in a sandboxed frame of another origin, with the [content security
-/// policy](AppRights::content_security_policy) of its rights. Give it the [call](Self::tool_request) and its
+/// The page is untrusted. Show it in a sandboxed frame with a different origin, under the [content security
+/// policy](AppRights::content_security_policy) of its rights. Pass it the [call](Self::tool_request) and its
 /// [result](Self::tool_response), and forward its calls with [`McpHost::call_app_tool`].
 #[derive(Clone)]
 #[non_exhaustive]
@@ -49,7 +49,7 @@ impl McpApp {
         self.client.key()
     }
 
-    /// Returns the URI of the page, `ui://..`, as its server names it.
+    /// Returns the URI of the page at its server, `ui://..`.
     pub fn uri(&self) -> &str {
         &self.uri
     }
@@ -59,17 +59,17 @@ impl McpApp {
         &self.html
     }
 
-    /// Returns what the page requests.
+    /// Returns the rights that the page requests.
     pub fn rights(&self) -> &AppRights {
         &self.rights
     }
 
-    /// Returns the call that the page belongs to.
+    /// Returns the tool call that the page belongs to.
     pub fn tool_request(&self) -> &ToolRequest {
         &self.request
     }
 
-    /// Returns the result of the call.
+    /// Returns the result of the tool call.
     pub fn tool_response(&self) -> &ToolResponse {
         &self.response
     }
@@ -117,25 +117,25 @@ impl McpApp {
     }
 }
 
-/// Returns a URI of a server for an error.
+/// Shortens and escapes a URI from a server for an error.
 fn shown_uri(uri: &str) -> String {
     visible::escape_line(&excerpt(uri, MAX_SHOWN_URI)).into_owned()
 }
 
-/// Returns the page of a tool with this `_meta`. Also supports the format of older servers.
+/// Returns the page URI in the `_meta` of a tool. Also reads the format of older servers.
 fn page_uri(meta: &Value) -> Option<&str> {
     meta.pointer("/ui/resourceUri").or_else(|| meta.get("ui/resourceUri"))?.as_str()
 }
 
-/// Returns the `_meta` of a tool, by the server's own name.
+/// Returns the `_meta` of the tool that has this name at the server.
 fn find_meta<'a>(tools: &'a [NamedAction<Tool>], own: &str) -> Option<&'a Value> {
     let tool = tools.iter().find(|tool| tool.bare.name() == own)?;
     tool.bare.metadata().get("mcp")?.get("_meta")
 }
 
 impl McpHost {
-    /// Returns the pages of MCP Apps that belong to the tool calls of a response, in the order of the calls. The host
-    /// needs [`apps`](crate::McpHostBuilder::apps).
+    /// Returns the pages of MCP Apps that belong to the tool calls of a response, in the order of the calls. Returns
+    /// none unless the host has [`apps(true)`](crate::McpHostBuilder::apps).
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -178,8 +178,8 @@ impl McpHost {
     /// ```
     ///
     /// # Errors
-    /// A page that cannot be read, is too large or is not HTML is omitted with a warning. If no page is left, returns the
-    /// error of the first.
+    /// Returns the first error if no page can be used. Otherwise, a page that cannot be read, is too large or is not
+    /// HTML is omitted with a warning.
     pub async fn apps(&self, response: &GenerateResponse) -> Result<Vec<McpApp>> {
         if !self.0.settings.apps {
             return Ok(Vec::new());
@@ -211,8 +211,9 @@ impl McpHost {
         }
     }
 
-    /// Calls a tool for a page: one of the page's own server, by the server's own name, whose visibility includes
-    /// `app`. Returns the result as MCP JSON, as the page expects it, even if the tool failed (`isError`).
+    /// Calls a tool of the page's server on behalf of the page. `name` is the server's own name for the tool, whose
+    /// visibility must include `app`. Returns the result as MCP JSON, which the page expects, even if the tool failed
+    /// (`isError`).
     ///
     /// # Errors
     /// Returns an error if the server has no such tool for its pages, if the tool needs the user's approval, if the

@@ -4,11 +4,12 @@ use serde_json::Value;
 
 use genkit_core::internal::action::is_origin;
 
-/// The longest list of origins that is used.
+/// The maximum number of origins in each list; the rest is ignored.
 const MAX_ORIGINS: usize = 100;
 
 /// The rights that a page of an MCP App requests: origins for its content security policy, and permissions of the
-/// browser. The program decides what it grants. Entries that are not origins are omitted, because they could change the policy.
+/// browser. The program decides which of them to grant. Entries that are not origins are omitted, because they could
+/// change the policy.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AppRights {
@@ -24,12 +25,12 @@ pub struct AppRights {
     pub permissions: Vec<String>,
     /// Whether the page requests a border.
     pub prefers_border: Option<bool>,
-    /// The domain that the page requests, in the host's own format.
+    /// The domain that the page requests, in a host-specific format.
     pub domain: Option<String>,
 }
 
 impl AppRights {
-    /// Reads the `ui` in the `_meta` of a page.
+    /// Reads the rights from the `ui` member of a page's `_meta`.
     pub(super) fn read(ui: &Value) -> Self {
         let origins = |list: &str| {
             let all = ui["csp"][list].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -89,7 +90,7 @@ impl AppRights {
 /// The longest domain, in bytes.
 const MAX_DOMAIN: usize = 253;
 
-/// Returns whether the text can be a domain, so that a program can use it in a URL or show it.
+/// Returns whether the text has only the characters of a domain. Programs may put it in a URL or display it.
 fn is_domain(text: &str) -> bool {
     let is_allowed =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');

@@ -50,7 +50,7 @@ impl Topic for Error {
     }
 }
 
-/// Why an item of a list is omitted.
+/// The reason why an item of a list is omitted.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ItemError {
     #[error("an earlier item has the same name")]

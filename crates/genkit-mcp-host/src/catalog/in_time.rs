@@ -21,7 +21,7 @@ impl Catalog {
         self.server.status(notices.collect())
     }
 
-    /// Returns the server's items if they are available in time. Otherwise the list is still read to its end, for the
+    /// Returns the server's items if they are available in time. Otherwise, the list is read in the background for the
     /// next caller.
     pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[NamedAction<T>]>> {
         if let Some(cached) = self.cached_items() {
@@ -33,7 +33,7 @@ impl Catalog {
         let limit = self.server.settings.startup;
         let kind = T::KIND as usize;
         let slow = lock(&self.health)[kind].slow;
-        // A new connection gets another chance.
+        // Wait again after a reconnection.
         let is_same = |connections| connections == self.server.connection_count();
         if slow.is_some_and(|(made, until)| is_same(made) && Instant::now() < until) {
             return Err(Error::ListTimeout(limit).into());
@@ -52,7 +52,7 @@ impl Catalog {
         }
     }
 
-    /// Returns the server's items if available in time, or omits the server; each new reason is logged once.
+    /// Returns the server's items, or `None` if they are not available in time. Logs each new reason once.
     pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[NamedAction<T>]>> {
         let listed = self.in_time().await;
         let error = listed.as_ref().err().map(PublicError::chain);

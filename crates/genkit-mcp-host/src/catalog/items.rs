@@ -31,15 +31,14 @@ const MAX_TITLE: usize = 200;
 /// The most icons of an item.
 const MAX_ICONS: usize = 8;
 
-/// The longest source of an icon, in bytes: a `data:` URL has the image itself.
+/// The longest source of an icon, in bytes: a `data:` URL contains the image.
 const MAX_ICON: usize = 64 * 1024;
 
 /// The longest MIME type, in bytes.
 const MAX_MIME_TYPE: usize = 255;
 
-/// Returns the icons of an item that a program can show: an `https:` or `http:` URL, or a `data:`
-/// URL with the image. Others, such as `javascript:` and `file:`, could do more than show an
-/// image.
+/// Returns the icons of an item that a program can display: `https:` URLs, and `data:` URLs that contain an image.
+/// Other schemes, such as `javascript:` and `file:`, could do more than load an image.
 fn icon_sources(item: &Value) -> impl Iterator<Item = &str> {
     let icons = item["icons"].as_array().into_iter().flatten();
     let sources = icons.filter_map(|icon| icon["src"].as_str());
@@ -50,7 +49,7 @@ fn icon_sources(item: &Value) -> impl Iterator<Item = &str> {
     sources.filter(is_image).take(MAX_ICONS)
 }
 
-/// Returns whether a text is short enough and has no characters that would be escaped.
+/// Returns whether the text is short enough and needs no escaping.
 fn is_plain(text: &str, limit: usize) -> bool {
     text.len() <= limit && visible::escape_line(text) == text
 }
@@ -63,7 +62,7 @@ pub(crate) fn is_wrapped(tool: &Tool) -> bool {
     tool.metadata().get("mcp").is_some_and(|origin| origin[WRAPPED] == true)
 }
 
-/// An action of a server, by the server's own name or URI for it.
+/// An action of a server, identified by the server's own name or URI for it.
 #[derive(Clone)]
 struct RemoteAction {
     server: Weak<ManagedServer>,
@@ -146,7 +145,7 @@ impl Listable for Tool {
         .lazy(server.is_lazy(name))
         .timeout(connection.max_timeout)
         .input_schema(input_schema(item)?);
-        // Raw results have MCP's own format, whatever the output schema of the tool.
+        // A raw result has MCP's format, which the output schema of the tool does not describe.
         let output = item.get("outputSchema").filter(|schema| schema.is_object());
         let output = output.filter(|_| !server.is_raw());
         let inner = output.and_then(wrapped_result::unwrap_schema);
@@ -175,7 +174,7 @@ impl Listable for Tool {
                 Ok(result.with_marks(is_wrapped).into_output())
             })
         });
-        // Each tool is listed under two names.
+        // This function runs twice for each tool, once per name. Warn only once.
         if prefix.is_empty() {
             warn_repairs(server, &tool);
         }
@@ -232,7 +231,7 @@ impl Listable for Resource {
         let ListedItem { server, item, name: uri, .. } = listed;
         let name = item["name"].as_str().map(strip_markup).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
-        // In the list of a host, which has the pages of several servers.
+        // A host lists the pages of several servers, so their URIs include the key.
         let shown = if prefix.is_empty() { uri.into() } else { apps::shared_uri(&server.key, uri) };
         let resource = Resource::from_server(
             shown.into_owned(),
@@ -301,7 +300,7 @@ fn warn_repairs(server: &ManagedServer, tool: &Tool) {
     );
 }
 
-/// Returns the schema of a prompt's arguments, which are strings, and their names.
+/// Returns the schema of a prompt's arguments, which are all strings, and the names of the arguments.
 fn read_arguments(item: &Value) -> (Value, Vec<String>) {
     let (mut properties, mut required, mut names) = (Map::new(), Vec::new(), Vec::new());
     for argument in item["arguments"].as_array().into_iter().flatten() {
@@ -320,15 +319,15 @@ fn read_arguments(item: &Value) -> (Value, Vec<String>) {
     (schema, names)
 }
 
-/// Returns the origin of an action, for programs: its server, its own name there, its `_meta`, and whether its results
-/// are wrapped.
+/// Returns the origin of an action as metadata: its server, its name there, its `_meta`, and whether its results are
+/// wrapped.
 fn action_origin(server: &ManagedServer, name: &str, item: &Value) -> Value {
     let mut origin = json!({ "server": &*server.key, "name": name });
     if wrapped_result::unwrap_schema(&item["outputSchema"]).is_some() {
         origin[WRAPPED] = true.into();
     }
     for (key, value) in read_extras(item) {
-        // Those of tools are hints, which have their own setters.
+        // The annotations of tools are hints, which are set separately.
         if key != "annotations" || item.get("inputSchema").is_none() {
             origin[key] = value;
         }

@@ -1,4 +1,4 @@
-//! The catalog of a server: its tools, prompts and resources, read once per connection and change.
+//! The catalog of a server: its tools, prompts and resources, read once per connection and again after a change.
 
 mod error;
 pub(crate) mod host_state;
@@ -68,14 +68,14 @@ pub(crate) struct NamedAction<T> {
     pub(crate) bare: T,
 }
 
-/// The condition of a list.
+/// The omitted items and the last failure of a list.
 #[derive(Default)]
 struct ListHealth {
     /// The omitted items.
     notices: Vec<String>,
-    /// Why the whole list was omitted the last time.
+    /// The reason why the whole list was last omitted.
     omitted: Option<String>,
-    /// The number of connections when the list was slow, and the time until which callers do not wait for it.
+    /// The connection count when the list was last slow, and the time until which callers do not wait for it.
     slow: Option<(u64, Instant)>,
 }
 
@@ -171,14 +171,14 @@ impl Catalog {
         }
     }
 
-    /// Returns the server's items if they are known without a request.
+    /// Returns the server's items if they are cached.
     fn cached_items<T: Listable>(&self) -> Option<Arc<[NamedAction<T>]>> {
         let connection = self.server.live_connection()?;
         T::cached_list(self).0.try_lock().ok()?.fresh_items(&connection, T::KIND)
     }
 
-    /// Reads a list and converts its items. Also returns how long it may be cached; `None` is forever, if the server
-    /// reports changes.
+    /// Reads a list and converts its items. Also returns how long it may be cached; `None` means until the server
+    /// reports a change.
     async fn read<T: Listable>(
         &self,
         connection: &Connection,
@@ -268,7 +268,7 @@ impl Catalog {
                 Ok(made) => actions.extend(made),
                 Err(why) => {
                     let name = item[key].as_str().unwrap_or_default();
-                    // An invalid name may contain anything.
+                    // An invalid name may contain any character.
                     let name: String = name.chars().take(80).flat_map(char::escape_debug).collect();
                     notices.push(format!("omitted {what} {number} (`{name}`): {why}"));
                 }
@@ -278,7 +278,7 @@ impl Catalog {
     }
 }
 
-/// Returns how long a list may be cached if no changes are reported; `None` is forever.
+/// Returns how long a list may be cached if the server reports no changes; `None` means without a limit.
 fn time_to_live(connection: &Connection, ttl: Option<Duration>) -> Option<Duration> {
     if connection.is_stateless() {
         return Some(ttl.unwrap_or_default());
@@ -287,13 +287,13 @@ fn time_to_live(connection: &Connection, ttl: Option<Duration>) -> Option<Durati
     connection.is_remote().then_some(SESSION_LIST_TTL)
 }
 
-/// Returns whether the server reports changes of this list, so that it does not need to expire.
+/// Returns whether the server reports changes to this list, so that the cached list does not need to expire.
 fn is_announced<T: Listable>(connection: &Connection) -> bool {
     let is_reliable = connection.is_stateless() || !connection.is_remote();
     connection.can_announce(T::KIND) && connection.session.is_announced(T::KIND) && is_reliable
 }
 
-/// Returns the name of a usable item, or its URI, which may be longer.
+/// Returns the name or URI of an item if it is valid. A URI may be longer than a name.
 fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, ItemError> {
     let Some(name) = item[key].as_str() else { return Err(ItemError::NameNotString(key)) };
     let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };

@@ -49,7 +49,8 @@ macro_rules! list_methods {
     )*};
 }
 
-// The name of the method, the member of its result, an item, the member that names it, the request, the capability.
+// Columns: the method, the member of its result, the term for an item, the member that names an item, the request and
+// the capability.
 list_methods! {
     TOOLS: "tools/list" "tools" "tool" "name" ListToolsRequest tools;
     PROMPTS: "prompts/list" "prompts" "prompt" "name" ListPromptsRequest prompts;
@@ -58,7 +59,7 @@ list_methods! {
         ListResourceTemplatesRequest resources;
 }
 
-/// The skills of a server; they are an extension without their own capability.
+/// The skills of a server, an extension that has no capability.
 pub(crate) const SKILLS: ListMethod = ListMethod {
     name: "skills/list",
     member: "skills",
@@ -71,16 +72,16 @@ pub(crate) const SKILLS: ListMethod = ListMethod {
     is_offered: ServerCapabilities::supports_skills,
 };
 
-/// A list that was read.
+/// A list that was read from all of its pages.
 pub(crate) struct PagedList {
     pub(crate) items: Vec<Value>,
     /// How long it may be cached, if the server specifies it.
     pub(super) ttl: Option<Duration>,
-    /// Why it is incomplete.
+    /// The reason why the list is incomplete, if it is.
     pub(crate) notice: Option<String>,
 }
 
-/// Reads all pages, until the last one, a cursor that repeats, or a limit.
+/// Reads pages until the last page, a repeated cursor, or a limit.
 pub(crate) async fn read_all_pages(
     connection: &Connection,
     method: &ListMethod,

@@ -1,4 +1,4 @@
-//! Tools of a connection that the program itself made with rmcp.
+//! Tools of connections that the program opened with rmcp.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,11 +24,10 @@ use genkit_core::{Tool, ToolDefinition};
 use genkit_mcp::internal::wrapped_result;
 use genkit_schema::internal::Patterns;
 
-/// Returns the tools of MCP connections that the program itself made with rmcp.
+/// Returns the tools of MCP connections that the program opened with rmcp.
 ///
-/// The lists are read once. Names are the servers' own; a duplicate name is an error. Consider
-/// [`McpHost`](crate::McpHost), which also keeps connections open, follows changes, and answers questions of
-/// servers.
+/// The lists are read once, and the tools have the servers' own names. Consider [`McpHost`](crate::McpHost), which also
+/// reconnects, follows changes, and answers questions of servers.
 ///
 /// ```no_run
 /// use genkit::mcp::rmcp::ServiceExt as _;
@@ -60,7 +59,7 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
     Ok(tools)
 }
 
-/// Returns the server's own name.
+/// Returns the name that the server reports, or `peer` with a number.
 fn name_of(peer: &Peer<RoleClient>, at: usize) -> String {
     let info = peer.peer_info();
     let named = info.as_ref().and_then(|info| info.server_info.as_ref());
@@ -101,7 +100,7 @@ fn tool_description(listed: &McpTool) -> String {
     visible::escape_prose(listed.description.as_deref().unwrap_or_default()).into_owned()
 }
 
-/// Converts a listed tool into a definition that a model request can have.
+/// Converts a listed tool into a definition for a model request.
 pub(crate) fn tool_definition(listed: &McpTool) -> ToolDefinition {
     let schema = Value::Object((*listed.input_schema).clone());
     let schema = genkit_schema::internal::repair_arguments(schema, Patterns::Supported).schema;
@@ -110,7 +109,7 @@ pub(crate) fn tool_definition(listed: &McpTool) -> ToolDefinition {
     if let (Some(output), _) = output_schema(listed) {
         definition = definition.with_output_schema(output);
     }
-    // Marks the tool as one of an MCP server, which Gemini counts.
+    // Marks the tool as an MCP tool, which requests to Gemini report.
     let origin = serde_json::json!({ "name": listed.name });
     definition.metadata.insert("mcp".to_owned(), origin);
     definition

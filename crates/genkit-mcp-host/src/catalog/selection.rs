@@ -14,7 +14,7 @@ use genkit_core::internal::glob;
 use genkit_core::{IntoResources, IntoTools, ResourceRef, ResourceSource, ToolRef, ToolSource};
 use genkit_core::{Prompt, Resource, Tool};
 
-/// The selected names of a host.
+/// A filter for the names of a host's items.
 #[derive(Clone, Debug)]
 pub(super) struct NameFilter {
     host: Arc<HostState>,
@@ -37,17 +37,17 @@ impl NameFilter {
         self.only.is_empty() || self.only.iter().any(fits)
     }
 
-    /// Returns the chosen items that a model may use.
+    /// Returns the selected items that a model may use.
     async fn list_for_models<T: Listable>(&self) -> Vec<T> {
         let mut items = self.list_items::<T>().await;
         items.retain(T::is_for_models);
         items
     }
 
-    /// Returns the chosen items, with those that only the app of their server may use.
+    /// Returns the selected items, including those that only the app of their server may use.
     pub(super) async fn list_items<T: Listable>(&self) -> Vec<T> {
         let catalogs = self.host.catalogs();
-        // Disabled servers need no warning.
+        // Skip disabled servers without a warning.
         let wanted = catalogs.iter().filter(|catalog| {
             self.may_want(&catalog.server.key) && catalog.server.state() != ServerState::Disabled
         });

@@ -15,31 +15,31 @@ use genkit_core::{Action, Registry};
 use genkit_core::{Prompt, Resource, Tool};
 use tokio::sync::watch;
 
-/// The debounce time of changes, because a server often sends several notifications for one change.
+/// The debounce time for changes, because a server often sends several notifications for one change.
 const DEBOUNCE: Duration = Duration::from_millis(50);
 
 /// The poll interval for servers that do not report changes. Default is 60 seconds.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How many resources with the same URI at two servers are reported. Default is 1,000.
+/// The maximum number of warnings about a URI that two servers share. Default is 1,000.
 const MAX_SAME: usize = 1000;
 
 /// The kind of an action with its name or URI.
 type ActionKey = (ListKind, String);
 
-/// The items that are currently registered for a host.
+/// The actions of a host that are currently registered.
 #[derive(Default)]
 struct RegisteredActions {
     actions: BTreeMap<ActionKey, Action>,
     /// Errors of actions that could not be registered, each logged once.
     refused: BTreeSet<String>,
-    /// URIs at two servers that were reported.
+    /// URIs that two servers share, each logged once.
     same: BTreeSet<String>,
 }
 
 impl HostState {
-    /// Syncs a registry, once for all callers; the receiver becomes `true` when the first sync is complete. It runs in
-    /// its own task, so that callers may be cancelled.
+    /// Starts to sync a registry, unless a sync is already running. The receiver becomes `true` when the first sync is
+    /// complete. The sync runs in its own task and continues if a caller is cancelled.
     pub(crate) fn start_sync(self: &Arc<Self>, registry: &Registry) -> watch::Receiver<bool> {
         let mut known = lock(&self.registries);
         if let Some((_, is_in)) = known.iter().find(|(other, _)| other.is(registry)) {
@@ -79,7 +79,7 @@ async fn spawn_sync(host: &Arc<HostState>, registry: &Registry) {
 }
 
 impl RegisteredActions {
-    /// Reports once that two servers have the same URI.
+    /// Logs once that two servers offer a resource with the same URI.
     fn tell_same(&mut self, host: &HostState, first: &Action, second: &Action) {
         let (Action::Resource(first), Action::Resource(second)) = (first, second) else { return };
         let (Some(server), Some(other)) = (first.server(), second.server()) else { return };

@@ -1,4 +1,4 @@
-//! The settings that every server has, regardless of its transport.
+//! The settings common to all servers, regardless of transport.
 
 use std::time::Duration;
 
@@ -43,8 +43,8 @@ pub enum TaskWait {
     /// The loop waits until the task has ended. A durable run releases its worker in the meantime.
     #[default]
     Wait,
-    /// The loop is interrupted with the task: [`Interrupt::is_task`](genkit_core::Interrupt::is_task). Resuming it checks the
-    /// task again, and denying it cancels the task. Calls outside a loop wait.
+    /// The loop is interrupted; see [`Interrupt::is_task`](genkit_core::Interrupt::is_task). Restarting the interrupt
+    /// checks the task again, and declining it cancels the task. Calls outside a loop wait.
     Interrupt,
 }
 
@@ -79,7 +79,7 @@ impl Controls {
         glob::matches_any(&self.needs_approval, tool)
     }
 
-    /// Returns whether models find the tool by a search.
+    /// Returns whether models find the tool with a search.
     pub(crate) fn is_lazy(&self, tool: &str) -> bool {
         glob::matches_any(&self.lazy, tool)
     }
@@ -106,7 +106,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets when a lost or failed connection is retried. Default is the setting of the host.
+            /// Sets the retry policy for a lost or failed connection. Default is the policy of the host.
             pub fn reconnect(mut self, reconnect: crate::Reconnect) -> Self {
                 self.controls.reconnect = Some(reconnect);
                 self
@@ -148,17 +148,17 @@ macro_rules! controls {
                 self
             }
 
-            /// Makes these tools [lazy](genkit_core::Tool::is_lazy): models find them by a search, and do not receive
-            /// their definitions before. Names are the server's own, or patterns with `*`.
+            /// Makes these tools [lazy](genkit_core::Tool::is_lazy): models do not receive their definitions until they
+            /// find them with a search. Names are the server's own, or patterns with `*`.
             pub fn lazy(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
                 self.controls.lazy.extend(names.into_iter().map(Into::into));
                 self
             }
 
             /// Sets whether a tool whose definition changes under the same name is held back: it is neither listed nor
-            /// called until [`McpClient::accept_tool`](crate::client::McpClient::accept_tool).
-            /// [`McpEvent::ToolChanged`](crate::McpEvent::ToolChanged) reports the change. Default is
-            /// `false`: the change is reported, and the new definition is offered.
+            /// called until [`McpClient::accept_tool`](crate::client::McpClient::accept_tool) is called.
+            /// [`McpEvent::ToolChanged`](crate::McpEvent::ToolChanged) reports the change. Default is `false`: the
+            /// change is reported, and the new definition is offered.
             pub fn hold_changed_tools(mut self, yes: bool) -> Self {
                 self.controls.hold_changed_tools = yes;
                 self
@@ -172,7 +172,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets whether the server's tasks continue after their caller is gone. Default is `false`: they are
+            /// Sets whether the server's tasks continue after their caller is dropped. Default is `false`: they are
             /// cancelled, except tasks of durable runs and tasks that wait for input.
             pub fn keep_tasks(mut self, yes: bool) -> Self {
                 self.controls.keep_tasks = yes;

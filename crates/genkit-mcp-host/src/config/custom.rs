@@ -16,7 +16,7 @@ use crate::transport::stdio::pipe::PipeTransport;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 
-/// A transport over byte streams or over a transport of rmcp, or to a server within this program; created by
+/// A transport over byte streams, over an rmcp transport, or to a server in this program; created by
 /// [`ServerConfig::streams`](super::ServerConfig::streams), `custom_transport` of the module `genkit::mcp::rmcp`, and
 /// `ServerConfig::in_process`.
 ///
@@ -46,7 +46,7 @@ pub struct CustomTransport {
     pub(crate) controls: Controls,
 }
 
-/// Makes a transport for each new connection.
+/// A function that creates a transport for each new connection.
 pub(crate) type TransportFactory =
     ByIdentity<dyn Fn() -> BoxFuture<'static, Result<BoxedTransport>> + Send + Sync>;
 
@@ -69,7 +69,7 @@ impl CustomTransport {
         Self { factory: ByIdentity(Arc::new(make)), controls: Controls::default() }
     }
 
-    /// Creates a custom transport over a transport of rmcp.
+    /// Creates a custom transport over an rmcp transport.
     pub(crate) fn over_rmcp<T, E, A, F, Fut>(connect: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

@@ -11,8 +11,8 @@ use genkit_core::Context;
 /// An HTTP transport (streamable HTTP) to a server, with its headers and authorization; created by
 /// [`ServerConfig::http`](super::ServerConfig::http).
 ///
-/// Redirects are followed only within the same origin, local servers are not reached through a proxy of the
-/// environment, and connecting times out after 10 seconds.
+/// Redirects are followed only within the same origin, requests to local servers bypass proxies from the environment,
+/// and connecting times out after 10 seconds.
 ///
 /// ```
 /// use genkit::mcp::host::{OAuth, ServerConfig};
@@ -35,7 +35,7 @@ pub struct HttpTransport {
     pub(crate) controls: Controls,
 }
 
-/// Returns the configuration of an entry of a file.
+/// Returns the configuration for an entry of a file.
 pub(super) fn configure_entry(
     _: String,
     url: String,
@@ -77,7 +77,7 @@ impl HttpTransport {
     /// Sets a function that creates headers for each request from the context of its caller, for example from the
     /// user's token in [`Context::extension`]. They take precedence over headers set with [`header`](Self::header).
     ///
-    /// Requests of the host itself (handshake, lists) are sent without them.
+    /// The host's own requests (handshake, lists) do not have these headers.
     pub fn headers_from<F, H>(mut self, make: F) -> Self
     where
         F: Fn(&Context) -> H + Send + Sync + 'static,
@@ -88,27 +88,27 @@ impl HttpTransport {
         self
     }
 
-    /// Uses OAuth to get access if the server requires it.
+    /// Sets the OAuth configuration, used if the server requires authorization.
     ///
     /// If a request has an `Authorization` header from [`headers_from`](Self::headers_from), that header is sent
-    /// instead.
+    /// instead of the OAuth token.
     pub fn oauth(mut self, oauth: OAuth) -> Self {
         self.endpoint.oauth = Some(Box::new(oauth));
         self
     }
 
-    /// Adds root certificates, in PEM, that are accepted in addition to those of the system, such as the one of a
-    /// company. An invalid certificate causes an error when the server is connected.
+    /// Adds root certificates in PEM, such as those of a company's certificate authority, to the certificates of the
+    /// system. An invalid certificate causes an error when the server is connected.
     ///
-    /// Root certificates and the [proxy](Self::proxy) are also used for the requests to its authorization server.
+    /// Root certificates and the [proxy](Self::proxy) are also used for requests to the server's authorization server.
     pub fn root_certificate(mut self, pem: impl AsRef<[u8]>) -> Self {
         self.endpoint.network.roots.push(pem.as_ref().to_vec());
         self
     }
 
     /// Sets the client certificate (mTLS): its chain and its private key, both in the same PEM. An invalid certificate
-    /// causes an error when the server is connected. It is sent to the origin of this server only; for an authorization
-    /// server with another origin, set [`OAuth::client_certificate`].
+    /// causes an error when the server is connected. The certificate is sent only to the origin of this server; for an
+    /// authorization server with another origin, set [`OAuth::client_certificate`].
     ///
     /// ```no_run
     /// use genkit::mcp::host::ServerConfig;
@@ -127,15 +127,15 @@ impl HttpTransport {
         self
     }
 
-    /// Sets the proxy for requests to this server and its authorization server: an `http://` or `https://` URL, with a user and a password if
-    /// needed. It replaces those of the environment, and is also used for a local server. An invalid URL causes an
-    /// error when the server is connected.
+    /// Sets the proxy for requests to this server and its authorization server: an `http://` or `https://` URL, with a
+    /// user and a password if needed. It replaces the proxies from the environment, and is also used if the server is
+    /// local. An invalid URL causes an error when the server is connected.
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.endpoint.network.proxy = Some(url.into());
         self
     }
 
-    /// Sets the message limit, the longest message that is read (from a stream or as one JSON document), in bytes.
+    /// Sets the message limit, the maximum size of a message from an event stream or in a JSON response, in bytes.
     /// Default is 16 MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.endpoint.max_message = bytes;

@@ -3,7 +3,7 @@
 use super::{Controls, ServerConfig};
 use crate::error::Error;
 
-/// Returns a configuration that fails and names the feature.
+/// Returns a configuration that always fails, with an error that names the missing feature.
 pub(super) fn configure_entry(
     place: String,
     _: String,

@@ -9,7 +9,7 @@ use super::{CustomTransport, ServerConfig};
 
 /// A server that a host can run in its own process, such as `McpServer`.
 pub trait InProcessServer {
-    /// Serves one client over `pipe`, in the background, until the client goes.
+    /// Serves one client over `pipe`, in the background, until the client disconnects.
     ///
     /// # Errors
     /// Returns an error if the server cannot be started.

@@ -32,7 +32,7 @@ pub(crate) fn alike_keys(servers: &[(String, ServerConfig)]) -> Vec<String> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
     let mut alike = Vec::new();
     for (key, _) in servers {
-        // With the `/`, as the names of tools begin.
+        // Includes the `/`, which separates the key from the name of a tool.
         let safe = safe_name(&format!("{key}/"));
         match known.get(safe.as_str()) {
             Some(other) => alike.push(format!(

@@ -61,14 +61,14 @@ pub struct ServerConfig {
     pub(crate) controls: Controls,
 }
 
-/// How a server is started or reached.
+/// The transport of a server and its settings.
 #[derive(Clone, Debug)]
 pub(crate) enum Launch {
     Stdio(Command),
     #[cfg_attr(not(feature = "http"), expect(unused, reason = "no endpoint exists"))]
     Http(Endpoint),
     Custom(TransportFactory),
-    /// A configuration file has an invalid entry: the server is listed, in the state `Failed`.
+    /// An invalid entry of a configuration file. The server is listed in the state `Failed`.
     Broken(Arc<Error>),
 }
 
@@ -95,8 +95,8 @@ impl PartialEq for Launch {
 }
 
 impl ServerConfig {
-    /// Creates a stdio transport: the server is started as `program`, which is looked up in `PATH`, and communicates
-    /// over its standard streams.
+    /// Creates a stdio transport, which starts `program`, found in `PATH`, and communicates with it over its standard
+    /// streams.
     ///
     /// ```
     /// use genkit::mcp::host::ServerConfig;
@@ -124,7 +124,7 @@ impl ServerConfig {
 
     /// Creates a transport over byte streams, such as a TLS connection, a Unix socket or an SSH channel, with one JSON
     /// message per line. `connect` returns the reading and the writing half, and is called for each new connection.
-    /// `custom_transport` of the module `genkit::mcp::rmcp` does the same for a transport of rmcp.
+    /// `custom_transport` of the module `genkit::mcp::rmcp` does the same for an rmcp transport.
     ///
     /// ```no_run
     /// use genkit::mcp::host::ServerConfig;

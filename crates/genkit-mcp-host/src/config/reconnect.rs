@@ -1,4 +1,4 @@
-//! Reconnection: when a failed or lost connection is retried.
+//! The reconnection policy for failed or lost connections.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 
 /// The reconnection policy for servers that are unreachable or whose connection was lost.
 ///
-/// The first 3 lost connections are re-established immediately. Later attempts are delayed, each twice as long as the
-/// previous attempt. The immediate attempts count as well, so the first of these delays is 4 seconds by default. A
-/// connection that lasted 10 seconds resets the series. A call that needs the server does not wait for the end of a
-/// delay, but tries to connect immediately.
+/// The first 3 lost connections are re-established immediately. Later attempts are delayed, and each delay is twice as
+/// long as the previous one. The immediate attempts count as well, so the first delay is 4 seconds by default. A
+/// connection that lasts 10 seconds resets the series. A call that needs the server does not wait for the delay to end;
+/// it connects immediately.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Reconnect, ServerConfig};
@@ -43,13 +43,13 @@ impl Default for Reconnect {
 }
 
 impl Reconnect {
-    /// Returns the default policy: unlimited retries, after 0.5 seconds, 1, 2 and so on up to 60.
+    /// Returns the default policy: unlimited retries, with delays of 0.5, 1, 2, .. up to 60 seconds.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Disables reconnection: a server that does not start, or whose connection is lost, is in the state `Failed` until
-    /// [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called.
+    /// Returns a policy without retries: a server that does not start, or whose connection is lost, stays in the state
+    /// `Failed` until [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called.
     pub fn never() -> Self {
         Self::new().max_retries(0)
     }
@@ -60,9 +60,8 @@ impl Reconnect {
         Backoff { first_delay, max_delay, max_retries }
     }
 
-    /// Sets the retry limit: how many failed connections in a row are retried before the server is in the state
-    /// `Failed` until [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called. Default is no limit; 0 disables
-    /// retries.
+    /// Sets the maximum number of retries in a row. After the last one, the server stays in the state `Failed` until
+    /// [`McpHost::reconnect`](crate::mcp_host::McpHost::reconnect) is called. Default is no limit; 0 disables retries.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.max_retries = retries;
         self
@@ -80,7 +79,7 @@ impl Reconnect {
         self
     }
 
-    /// Sets the longest delay before a retry. Default is 60 seconds.
+    /// Sets the maximum delay before a retry. Default is 60 seconds.
     pub fn max_delay(mut self, delay: Duration) -> Self {
         self.max_delay = delay;
         self

@@ -9,8 +9,8 @@ use crate::transport::stdio::command::{Command, StderrTo};
 /// A stdio transport to a server that is a local program; created by
 /// [`ServerConfig::stdio`](super::ServerConfig::stdio).
 ///
-/// The program gets its own process group. When the connection is closed, its standard input is closed first; if it
-/// keeps running, the group receives `SIGTERM`, and finally it is killed together with its child processes.
+/// The program runs in its own process group. When the connection is closed, the standard input of the program is
+/// closed first. If the program keeps running, the group receives `SIGTERM`, and is finally killed.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -73,7 +73,7 @@ impl StdioTransport {
     }
 
     /// Sets whether the program inherits the whole environment of this process. Default is `false`: a third-party
-    /// server must not see keys and tokens by accident. It gets the variables that programs need to run (`PATH`,
+    /// server must not see keys and tokens by accident. It receives the variables that programs need to run (`PATH`,
     /// `HOME`, locale, time zone, the folder for temporary files) and the variables set with [`env`](Self::env).
     pub fn inherit_env(mut self, yes: bool) -> Self {
         self.command.child.inherit_env = yes;
@@ -92,8 +92,8 @@ impl StdioTransport {
         self
     }
 
-    /// Sets the message limit, the longest message that is read, in bytes; a longer message fails only its own call.
-    /// Default is 16 MiB.
+    /// Sets the message limit, the maximum size of a message from the server, in bytes. A larger message fails only its
+    /// own call. Default is 16 MiB.
     pub fn max_message(mut self, bytes: usize) -> Self {
         self.command.max_line = bytes;
         self

@@ -26,7 +26,7 @@ use genkit_schema::internal::size::json_size;
 /// let host = McpHost::builder()
 ///     .on_elicit(|asked: ElicitRequest| async move {
 ///         match &asked.url {
-///             Some(_) => Elicited::Declined, // nothing is opened without a look
+///             Some(_) => Elicited::Declined, // never open a page unseen
 ///             None => asked.accept_defaults(),
 ///         }
 ///     })
@@ -47,8 +47,8 @@ pub struct ElicitRequest {
     pub schema: Option<Value>,
     /// The page to visit. Show the URL and let the user decide; never fetch it.
     pub url: Option<String>,
-    /// The server's id for the visit of the page. [`McpEvent::UrlCompleted`](crate::McpEvent::UrlCompleted) with the same
-    /// id reports that the user is done there; not every server sends it.
+    /// The server's id for the page visit. [`McpEvent::UrlCompleted`](crate::McpEvent::UrlCompleted) with the same id
+    /// reports that the user has finished there. Not every server sends this event.
     pub id: Option<String>,
 }
 
@@ -113,7 +113,7 @@ impl ElicitRequest {
     }
 }
 
-/// Prefixes each line of a question except the first, which has the prefix anyway, with the server.
+/// Prefixes each line of a question with the server. The first line is prefixed by the caller.
 fn shown_message(server: &str, message: &str) -> String {
     let message = message.replace("\r\n", "\n");
     visible::escape_prose(message.trim_end()).replace('\n', &format!("\n{server}: "))

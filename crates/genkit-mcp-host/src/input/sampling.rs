@@ -18,7 +18,7 @@ use genkit_model::internal::{Models, sampling};
 use genkit_model::{ChunkSink, IntoModel, ModelRef};
 use genkit_schema::internal::size::json_size;
 
-/// How many output tokens a server may request; a higher number is reduced to it. Default is 4,096.
+/// How many output tokens a server may request; a higher number is reduced to this limit. Default is 4,096.
 const MAX_TOKENS: u32 = 4096;
 
 /// How many tokens of the model one server may use in total. Default is 200,000.
@@ -32,8 +32,8 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 /// A sampling request: a server's request to the model.
 ///
-/// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
-/// rather give servers access to their own model.
+/// MCP deprecates sampling (SEP-2577): it will keep working until at least 2027-07-28, but servers should call a model
+/// themselves instead.
 ///
 /// ```
 /// use genkit::mcp::host::SamplingRequest;
@@ -59,13 +59,13 @@ pub struct SamplingRequest {
     pub preferences: Value,
 }
 
-/// Returns whether a server may use the model for a request.
+/// A policy that decides whether a server may use the model for a request.
 type Policy = Arc<dyn Fn(&SamplingRequest) -> bool + Send + Sync>;
 
-/// Sampling settings: a model that servers may use, and the conditions.
+/// Sampling settings: the model that servers may use, its token limits, and an approval policy.
 ///
-/// Without these settings a host does not offer the capability, because a model costs money, and the user did not make
-/// the server's request.
+/// Without these settings, a host does not declare the sampling capability, because model calls cost money and a
+/// server's request does not come from the user.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Sampling};
@@ -91,13 +91,13 @@ pub struct Sampling {
     max_tokens: u32,
     max_total_tokens: u64,
     allow: Option<Policy>,
-    /// Limits the requests that run at once.
+    /// Limits the number of concurrent requests.
     permits: Arc<Semaphore>,
 }
 
 impl Sampling {
-    /// Enables sampling with this model: a name, as in `.model(..)` of a request, or a value. Set which servers may use
-    /// it with [`allow`](Self::allow).
+    /// Creates sampling settings with this model: a name, as in `.model(..)` of a request, or a value. Use
+    /// [`allow`](Self::allow) to set which servers may use it.
     pub fn with(model: impl IntoModel) -> Self {
         let permits = Arc::new(Semaphore::new(MAX_SAMPLING));
         let model = model.into_model();
@@ -118,9 +118,9 @@ impl Sampling {
         self
     }
 
-    /// Sets the approval policy, which decides on each request; requests that it does not allow are rejected. Without
-    /// it, all requests are rejected: a model costs money, so the program must decide which servers may use it, even if
-    /// only with `|_| true`.
+    /// Sets the approval policy, which returns whether a request is allowed. Without a policy, all requests are
+    /// rejected: model calls cost money, so the program must decide which servers may make them. Use `|_| true` to
+    /// allow all requests.
     pub fn allow(
         mut self,
         policy: impl Fn(&SamplingRequest) -> bool + Send + Sync + 'static,
@@ -186,14 +186,14 @@ fn total_tokens(usage: &Usage) -> Option<u64> {
     usage.total_tokens.or(sum).filter(|total| *total > 0)
 }
 
-/// One server's use of the model. It outlives connections.
+/// One server's usage of the model, across connections.
 #[derive(Default)]
 pub(crate) struct ServerUse {
     tokens: AtomicU64,
     running: AtomicUsize,
 }
 
-/// One of the requests that a server may have running.
+/// A permit for one running request of a server.
 struct ServerTurn<'a>(&'a AtomicUsize);
 
 impl<'a> ServerTurn<'a> {
@@ -223,7 +223,7 @@ impl<'a> Budget<'a> {
         Some(Self { used, taken })
     }
 
-    /// Returns unused tokens; a request that failed keeps its reservation.
+    /// Replaces the reservation with the actual usage. If the usage is unknown, the whole reservation counts as used.
     fn settle_usage(self, used: Option<u64>) {
         let used = used.unwrap_or(self.taken);
         self.used.fetch_sub(self.taken.saturating_sub(used), Ordering::AcqRel);

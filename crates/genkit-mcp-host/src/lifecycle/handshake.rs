@@ -30,7 +30,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_mcp::internal::spans::{Network, OpenSession, SessionEnd};
 
-/// How many times the probe's time limit a response over HTTP may take, where a server may have to be started first.
+/// The factor by which the probe timeout is longer over HTTP, because the server may have to start first.
 const HTTP_PROBE: u32 = 3;
 
 /// A connection with its task and process.
@@ -99,7 +99,7 @@ impl Handshake {
 /// Opens a connection with the newest protocol and, if the failure suggests an old server, with an older protocol.
 ///
 /// # Errors
-/// Returns why the server cannot be used.
+/// Returns an error if the server cannot be used; the error states the cause.
 pub(super) async fn open_connection(
     server: &ManagedServer,
     stop: &CancellationToken,
@@ -113,7 +113,7 @@ pub(super) async fn open_connection(
         Err(refused) => refused,
     };
     let probed = server.config.controls.era == ProtocolEra::Probe;
-    // The server may have been replaced: probe it again the next time.
+    // The server may have been replaced: probe it again next time.
     server.is_old.store(false, Ordering::Relaxed);
     let other = match refused.hint {
         EraHint::MaybeOld if era == ProtocolEra::Probe => ProtocolEra::Sessions,
@@ -123,7 +123,8 @@ pub(super) async fn open_connection(
     let why = Logged::text(&refused.error);
     tracing::debug!(server = %server.key, %why, ?other, "retrying with the other protocol version");
     let live = attempt_handshake(server, other, stop).await.map_err(|refused| refused.error)?;
-    // Remember it for programs, which would otherwise be started twice each time; over HTTP it costs only one request.
+    // Remember the result for local programs, which would otherwise be started twice per connection. Over HTTP, the
+    // probe costs only one request.
     let is_program = matches!(server.config.launch, Launch::Stdio(_));
     server.is_old.store(is_program && other == ProtocolEra::Sessions, Ordering::Relaxed);
     Ok(live)
@@ -159,7 +160,7 @@ async fn attempt_handshake(
                     task
                 }
                 Err(HandshakeError { mut error, hint }) => {
-                    // After an invalid result, the process only ends because its input was closed.
+                    // After an invalid result, the process ends only because its input was closed.
                     let exit_report = match error.kind() {
                         ErrorKind::Internal => None,
                         _ => started.exit_report().await,
@@ -182,7 +183,7 @@ async fn attempt_handshake(
             };
             let transport = server.connector.get_or_try_init(make).await?.open_transport();
             let handshake = match era {
-                // rmcp's own probe would treat a user who is signing in as an unresponsive server.
+                // rmcp's own probe would time out while the user signs in.
                 ProtocolEra::Probe => Handshake {
                     mode: lifecycle_mode(ProtocolEra::Stateless),
                     limit: handshake.limit.min(server.settings.probe * HTTP_PROBE),
@@ -304,7 +305,8 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
     HandshakeError { error, hint }
 }
 
-/// Names the member of an `initialize` result that is missing or invalid. Returns `None` if it has none of them.
+/// Describes the first missing or invalid member of an `initialize` result. Returns `None` if all members are valid, or
+/// if the result has none of them.
 fn invalid_member(result: &ServerResult) -> Option<String> {
     let result = serde_json::to_value(result).ok()?;
     let members = ["protocolVersion", "capabilities", "serverInfo"];

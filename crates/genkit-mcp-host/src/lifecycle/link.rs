@@ -15,7 +15,7 @@ pub(crate) struct LinkStatus {
     pub(crate) state: ServerState,
     /// Present if the state is connected.
     pub(super) connection: Option<Arc<Connection>>,
-    /// How many connections failed in a row, and when the next is tried.
+    /// How many connections failed in a row, and when the next attempt starts.
     pub(super) tries: u32,
     pub(super) retry_at: Option<Instant>,
     /// How many connections were attempted, and how many were established.
@@ -72,7 +72,7 @@ pub(super) struct DesiredLink {
     pub(super) since: Instant,
     /// Incremented to request a new connection.
     pub(super) resets: u64,
-    /// Incremented to retry a waiting connection now.
+    /// Incremented to end the delay before the next attempt.
     pub(super) retry_now: u64,
 }
 
@@ -81,7 +81,7 @@ impl DesiredLink {
         (self.target, self.resets) == (seen.target, seen.resets)
     }
 
-    /// Returns the event that this change is, compared to the state `seen` before.
+    /// Returns the event for the change from `seen` to this state.
     pub(super) fn event_after(&self, seen: Option<&Self>) -> LinkEvent {
         match self.target {
             _ if seen.is_some_and(|seen| self.is_retry_of(seen)) => LinkEvent::RetryNow,

@@ -59,7 +59,7 @@ pub(crate) enum LinkEvent {
     Elapsed,
 }
 
-/// Why a connection failed, in terms of whether a retry can help.
+/// The kind of a connection error, which determines whether a retry can help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectErrorKind {
     /// A retry may succeed.
@@ -372,7 +372,7 @@ mod tests {
         assert_eq!(pairs.len(), known(State::Closed, Event::Close));
     }
 
-    /// `expected` in one column; in all others the event changes nothing.
+    /// Returns a row with `expected` in one column. In the other columns, the event changes nothing.
     fn row(states: [State; 10], column: usize, expected: (State, Action)) -> [(State, Action); 10] {
         let mut row = states.map(|state| (state, Action::Continue));
         row[9].1 = Action::Stop;
@@ -415,7 +415,7 @@ mod tests {
         for _ in 0..IMMEDIATE_RETRIES {
             assert_eq!(lose(&mut machine, short), Action::Connect);
         }
-        // The delays continue the series that the immediate retries began.
+        // The delays continue the series that the immediate retries started.
         let wait = FIRST_BACKOFF * (1 << IMMEDIATE_RETRIES);
         assert_eq!(lose(&mut machine, short), Action::Wait(wait));
         machine.handle_event(Event::Elapsed, Instant::now(), 0);
@@ -437,7 +437,7 @@ mod tests {
         }
         assert_eq!(machine.handle_event(refused, now, 0), Action::Fail);
         assert_eq!(machine.handle_event(Event::RetryNow, now, 0), Action::Continue);
-        assert_eq!(machine.handle_event(Event::Start, now, 0), Action::Connect, "by hand it is");
+        assert_eq!(machine.handle_event(Event::Start, now, 0), Action::Connect, "manual start");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! How many warnings about one server are logged.
+//! A limit on the logged warnings about one server.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of warnings that are all logged. Default is 20.
+/// The number of warnings that are logged before the limit applies. Default is 20.
 const ALL_LOGGED: u64 = 20;
 
 /// Counts the warnings about a server, so that it cannot fill the log: after the first warnings, only warnings whose

@@ -13,7 +13,7 @@ use crate::settings::HostSettings;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// The members of a definition that are compared, which are the members that a reviewer sees.
+/// The members of a definition that a reviewer sees. Only these are compared.
 const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];
 
 /// The pinned tools of one server. They outlive its connections.
@@ -42,7 +42,7 @@ impl Pins {
         let event = {
             let pins = &mut *lock(&self.0);
             let Some(pin) = pins.get_mut(name) else {
-                // Twice as many as a list may have; beyond that, new tools are treated like changed tools.
+                // The limit is twice the maximum size of a list. Beyond it, new tools are treated like changed tools.
                 let is_held = holds && pins.len() >= 2 * MAX_ITEMS;
                 if !is_held && pins.len() < 2 * MAX_ITEMS {
                     let (accepted, seen) = (found.clone(), found);

@@ -29,10 +29,10 @@ use genkit_core::internal::visible;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_schema::internal::truncate::excerpt;
 
-/// How long to wait for a connection to begin or end.
+/// How long to wait for a connection attempt to start, or for a connection to close.
 const TRANSITION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a failed call waits for the cause of its connection's end.
+/// How long a failed call waits for the reason why its connection ended.
 const CAUSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// One server of a host.
@@ -98,7 +98,7 @@ impl ManagedServer {
         self.config.controls.connect_timeout.unwrap_or(self.settings.connect_timeout)
     }
 
-    /// Returns when it is connected again.
+    /// Returns the reconnection policy.
     pub(super) fn reconnect_policy(&self) -> Reconnect {
         self.config.controls.reconnect.unwrap_or(self.settings.reconnect)
     }
@@ -108,7 +108,7 @@ impl ManagedServer {
         self.config.controls.raw.unwrap_or(self.settings.raw)
     }
 
-    /// Returns whether models find the tool with this name (the server's own) by a search.
+    /// Returns whether the tool with this name (the server's own) is lazy: models find it with a search.
     pub(crate) fn is_lazy(&self, tool: &str) -> bool {
         let is_chosen = || glob::matches_any(&self.settings.lazy, &format!("{}/{tool}", self.key));
         self.config.controls.is_lazy(tool) || (!self.settings.lazy.is_empty() && is_chosen())
@@ -195,7 +195,7 @@ impl ManagedServer {
         }
     }
 
-    /// Returns the last error, with when or how the connection is retried.
+    /// Returns the last error, with the time of the next attempt or a hint on how to reconnect.
     fn absence_error(&self, link: &LinkStatus) -> PublicError {
         let last = link.last_error.as_ref();
         let cause = match last {
@@ -213,7 +213,7 @@ impl ManagedServer {
         PublicError::new(kind, text)
     }
 
-    /// Returns the cause of a connection's end, which is known shortly afterwards.
+    /// Returns the reason why a connection ended. Waits briefly until the reason is known.
     pub(crate) async fn end_cause(&self, connection: &Connection) -> Option<Arc<PublicError>> {
         let mut links = self.link.subscribe();
         let is_known = |link: &LinkStatus| {
@@ -283,7 +283,7 @@ impl ManagedServer {
             }
             desired.target = target;
             desired.resets += 1;
-            // Callers see the new state immediately, even before the supervisor does.
+            // Publish the new state to callers before the supervisor handles it.
             changed = self.modify_link(|link| {
                 link.state = target.server_state();
                 (link.connection, link.retry_at) = (None, None);
@@ -293,7 +293,7 @@ impl ManagedServer {
         self.emit_state(changed);
     }
 
-    /// Replaces the connection; resolves once the new attempt has begun.
+    /// Replaces the connection; returns once the new attempt has started.
     pub(crate) async fn reset_connection(&self) {
         let mut links = self.link.subscribe();
         let before = links.borrow_and_update().attempts;
@@ -303,7 +303,7 @@ impl ManagedServer {
         let _ = tokio::time::timeout(TRANSITION_TIMEOUT, begun).await;
     }
 
-    /// Waits until it is connected or has failed once.
+    /// Waits until the server is connected or the first attempt has failed.
     pub(crate) async fn wait_until_settled(&self) {
         let mut links = self.link.subscribe();
         let limit = self.connect_timeout().saturating_add(TRANSITION_TIMEOUT);

@@ -119,7 +119,7 @@ async fn connect_server(server: &ManagedServer) -> WorkResult {
     let stopping = stop.clone().drop_guard();
     match open_connection(server, &stop).await {
         Ok(live) => {
-            // The connection owns it from here on.
+            // From here on, the connection owns the token.
             stopping.disarm();
             WorkResult::Connected(Box::new(live))
         }

@@ -16,11 +16,11 @@ use crate::session::server_requests::decline_elicitation;
 use genkit_core::Context;
 use genkit_core::{Error as PublicError, Result};
 
-/// The retry interval if no input is required: since 2026-07-28, servers use this to signal that they are not ready
-/// yet, without specifying an interval.
+/// The retry interval if no input is required: since 2026-07-28, a server can require no input to signal that it is not
+/// ready yet, without specifying an interval.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Gathers the responses to the `required` input concurrently; returns `None` if there is none.
+/// Answers the `required` requests concurrently; returns `None` if there are none.
 pub(super) async fn answer_requests(
     connection: &Connection,
     context: &Context,

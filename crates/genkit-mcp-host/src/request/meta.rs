@@ -1,4 +1,4 @@
-//! The `_meta` of requests: log level, baggage, and the program's own entries. The connection adds the trace.
+//! The `_meta` of requests: log level, baggage, and the program's own entries. The connection adds the trace context.
 
 use serde_json::{Map, Value};
 
@@ -6,7 +6,7 @@ use crate::session::connection::Connection;
 use genkit_core::Context;
 use genkit_core::internal::telemetry::{BAGGAGE, is_baggage};
 
-/// MCP's entry of `_meta` for the log level.
+/// The `_meta` key of the log level.
 const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// Request metadata: the `_meta` of requests to MCP servers, set in the context of a run.

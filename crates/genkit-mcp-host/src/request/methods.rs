@@ -27,7 +27,7 @@ pub(crate) fn to_json(what: &'static str, name: &str, arguments: impl Serialize)
     Ok(serde_json::to_value(arguments).map_err(unreadable)?)
 }
 
-/// Converts arguments to the object that MCP requires; `null` becomes an empty one.
+/// Converts arguments to the object that MCP requires; `null` becomes an empty object.
 pub(crate) fn arguments_object(
     what: &'static str,
     name: &str,
@@ -44,7 +44,7 @@ pub(crate) fn arguments_object(
     Err(Error::Arguments { what, name: name.to_owned(), given }.into())
 }
 
-/// Sends a request, and removes the credentials of the connection from the result: a server may repeat them.
+/// Sends a request, and removes the credentials of the connection from the result, because a server may echo them.
 async fn send_request(
     server: &Arc<ManagedServer>,
     context: &Context,

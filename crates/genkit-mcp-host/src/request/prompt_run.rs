@@ -1,4 +1,4 @@
-//! Runs that begin with a prompt of a server.
+//! Runs that start with a prompt of a server.
 
 use genkit_agent::{Generate, Instance};
 use genkit_core::{Error, Prompt};
@@ -7,8 +7,8 @@ use serde_json::json;
 use crate::client::McpClient;
 use crate::request::methods;
 
-/// Creates a run of the prompt that `client` calls `own`, under the name `shown`. The server renders the prompt when the
-/// run begins.
+/// Creates a run of the prompt that the server names `own` and this program names `shown`. The server renders the
+/// prompt when the run starts.
 pub(crate) fn generate_from(client: &McpClient, own: &str, shown: &str) -> Generate {
     let (client, own) = (client.clone(), own.to_owned());
     // The server checks the arguments, so its list is not needed.

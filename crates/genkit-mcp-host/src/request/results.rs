@@ -1,9 +1,9 @@
 //! Conversion of MCP results into values of this library.
 //!
 //! Results are read from JSON instead of rmcp's types, because rmcp recognizes results by their shape: an additional
-//! member would make it lose all others.
+//! member would make it lose all other members.
 //!
-//! | in the result | the model gets |
+//! | in the result | the model receives |
 //! |---|---|
 //! | no `content`, or `content` that is a single block or a string | the value, as text or data |
 //! | a block of an unknown kind, or without a type | the block as data, with a warning |

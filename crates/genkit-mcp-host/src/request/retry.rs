@@ -13,14 +13,14 @@ use genkit_core::Context;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error as PublicError, Result};
 
-/// Sends a request, and again over a new connection if the server did not receive it.
+/// Sends a request, and resends it over a new connection if the server did not receive it.
 pub(super) async fn with_retry(
     server: &ManagedServer,
     context: &Context,
     target: &str,
     request: &ClientRequest,
 ) -> Result<(ServerResult, Arc<Connection>)> {
-    // A server that hangs must not occupy an unlimited number of open requests.
+    // A server that hangs must not accumulate an unlimited number of open requests.
     let Ok(_place) = server.places.try_acquire() else {
         return Err(Error::Busy.for_server(&server.key));
     };
@@ -32,7 +32,7 @@ pub(super) async fn with_retry(
             Ok(result) => return Ok((result, connection)),
             Err(failed) => failed,
         };
-        // The session may be intact although one request was rejected; then the other requests continue.
+        // If one request was rejected, the session may still be intact. The other requests then continue.
         if !failed.is_connection_lost || (failed.is_unseen && connection.is_alive().await) {
             return Err(failed.error);
         }

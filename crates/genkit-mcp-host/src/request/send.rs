@@ -17,10 +17,10 @@ use crate::limits::{MAX_RECORDED_QUESTION, MAX_ROUNDS};
 use genkit_core::Context;
 use genkit_core::Result;
 
-/// Sends a request until there is a result, providing the input that the server requires in between.
+/// Sends a request and provides the input that the server requires, until there is a result.
 ///
 /// # Errors
-/// Returns an error if the server is unreachable, rejects the request, or requires input too often.
+/// Returns an error if the server is unreachable, rejects the request, or requires input too many times.
 pub(super) async fn round_trips(
     server: &Arc<ManagedServer>,
     context: &Context,
@@ -127,7 +127,7 @@ fn fingerprint_request(request: &ClientRequest) -> String {
     }
 }
 
-/// Prepares the next round of a request; returns `false` if its method does not accept answers.
+/// Adds the answers to the next round of a request; returns `false` if its method does not accept answers.
 fn answer_questions(
     request: &mut ClientRequest,
     responses: Option<InputResponses>,

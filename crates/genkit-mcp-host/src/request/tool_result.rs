@@ -29,7 +29,7 @@ impl ToolResult {
     /// Reads an MCP result.
     ///
     /// # Errors
-    /// Returns an error if the tool failed (`isError`), or if this is not a result of a tool.
+    /// Returns an error if the tool failed (`isError`), or if `result` is not a tool result.
     pub(crate) fn read(server: &str, result: Value, raw: bool) -> Result<Self> {
         if raw {
             let (structured, blocks) = (Some(result), Vec::new());
@@ -78,7 +78,7 @@ impl ToolResult {
         Ok(Self { server, structured, is_wrapped, blocks, metadata })
     }
 
-    /// Returns whether only the tool's schema can determine if this is wrapped.
+    /// Returns whether only the tool's schema can determine if the result is wrapped.
     pub(crate) fn may_be_wrapped(&self) -> bool {
         !self.is_wrapped
             && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
@@ -148,7 +148,7 @@ impl ToolResult {
     }
 }
 
-/// Returns whether every result of MCP can have the member, so that a result with nothing else is empty.
+/// Returns whether every MCP result can have the member. A result that has only such members is empty.
 fn is_common(member: &str) -> bool {
     ["_meta", "resultType"].contains(&member)
 }
@@ -179,8 +179,7 @@ fn read_blocks(server: &str, content: Option<Value>) -> Vec<Value> {
     blocks
 }
 
-/// Returns a block in the form that MCP specifies. Everything that has another form becomes text, so that the model
-/// receives all of it.
+/// Returns a block that is valid in MCP. A malformed block becomes text, so that the model still receives its content.
 fn read_block(mut block: Value, malformed: &mut usize) -> Option<Value> {
     if block.is_null() {
         return None;
@@ -300,8 +299,8 @@ fn join_texts(blocks: &[Value]) -> String {
     texts.join("\n")
 }
 
-/// Parses text that is a JSON object or array. Numbers and other strings remain strings, because `1.10` may be a version,
-/// and so does JSON with too many values or with integers that would be rounded.
+/// Parses text that is a JSON object or array. Other text remains a string, including numbers, because `1.10` may be a
+/// version. JSON with too many values, or with integers that would be rounded, remains a string as well.
 fn text_value(blocks: &[Value]) -> Value {
     let text = join_texts(blocks);
     if text.trim_start().starts_with(['{', '['])

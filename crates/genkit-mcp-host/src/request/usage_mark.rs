@@ -1,16 +1,16 @@
-//! The mark of requests to Gemini that use tools of MCP servers.
+//! The usage mark of requests to Gemini that use MCP tools.
 
-/// The header that counts clients and their features.
+/// The header that identifies clients and the features they use.
 const HEADER: &str = "x-goog-api-client";
 
 /// The mark of requests that use MCP; Google's SDKs append the version of their MCP library.
 const MARK: &str = "mcp_used/unknown";
 
-/// Adds the mark for requests that use MCP to the headers of a request to Gemini: appends it to `x-goog-api-client`, or
-/// adds that header.
+/// Marks a request to Gemini as one that uses MCP: appends the mark to the header `x-goog-api-client`, or adds the
+/// header.
 ///
-/// Requests with tools of an [`McpHost`](crate::McpHost) or of `peer_tools` are marked automatically. Use this for
-/// requests that a program sends itself, or if it sets the header.
+/// Requests with tools from an [`McpHost`](crate::McpHost) or from `peer_tools` are marked automatically. Use this
+/// function if a program sends a request itself, or sets the header itself.
 ///
 /// ```
 /// use genkit::mcp::host::add_usage_mark;

@@ -20,7 +20,7 @@ pub(crate) struct ClientState {
     pub(crate) subscribed: watch::Sender<BTreeSet<String>>,
     /// The log lines of the current second, and how many were omitted.
     pub(crate) logged: Mutex<(MessageRate, u64)>,
-    /// The server's use of the program's model.
+    /// The server's usage of the program's model.
     pub(crate) sampling: ServerUse,
     /// Limits the warnings about the server's requests.
     pub(crate) warnings: WarningBudget,
@@ -33,7 +33,7 @@ impl ClientState {
         *self.signing_in.borrow()
     }
 
-    /// Resolves after `limit`, which is paused while the user signs in.
+    /// Resolves after `limit`, not counting the time while the user signs in.
     pub(crate) async fn wait_elapsed(&self, limit: Duration) {
         let mut signing_in = self.signing_in.subscribe();
         let mut left = limit;

@@ -51,7 +51,7 @@ pub(crate) struct Connection {
 pub(crate) type ClientTask = RunningService<RoleClient, Arc<ServerRequests>>;
 
 impl Connection {
-    /// Returns whether requests follow the rules of 2026-07-28 and later.
+    /// Returns whether requests follow the rules of MCP 2026-07-28 and later.
     pub(crate) fn is_stateless(&self) -> bool {
         !self.info.protocol_version.has_initialize()
     }
@@ -141,7 +141,7 @@ impl Connection {
         if !meta.is_empty() {
             options = options.with_meta(RequestMetaObject(rmcp::model::MetaObject(meta)));
         }
-        // The call that a question from the server is about is known only if a single call is open.
+        // A question from the server can be assigned to its call only if a single call is open.
         let one_by_one = context.can_elicit() && !self.is_stateless() && !self.is_remote();
         let _turn = if one_by_one { self.session.in_flight.wait_for_turn().await } else { None };
         let sent = self.peer.send_cancellable_request(request, options).await;
@@ -157,13 +157,13 @@ impl Connection {
                 Some(signal) = signals.recv() => {
                     let before = Instant::now();
                     answer_signal(context, signal, &mut questions).await;
-                    // The time that the user takes does not count.
+                    // Exclude the time that the user takes to answer.
                     answering += before.elapsed();
                     silent_since = Instant::now();
                 }
                 answer = &mut handle.rx => break answer,
                 () = tokio::time::sleep_until(end) => {
-                    // While this side answers a question, the server has nothing to respond to.
+                    // While this side answers a question, the server cannot respond.
                     if self.session.is_answering() && answering < QUESTION_TIMEOUT {
                         answering += self.timeout;
                         silent_since = Instant::now();
@@ -192,7 +192,7 @@ impl Connection {
         self.send_request(request, target, &Context::detached(), Map::new()).await
     }
 
-    /// Returns whether the session still exists; used after errors that do not determine this.
+    /// Returns whether the session still exists, for errors that do not reveal it.
     pub(crate) async fn is_alive(&self) -> bool {
         if self.is_stateless() || !self.is_remote() {
             return false;
@@ -223,7 +223,7 @@ async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize)
     match signal {
         Signal::Progress(progress) => context.progress(progress).await,
         Signal::Question(question, answer) => {
-            // If the same text is asked twice, these are two questions.
+            // The same text asked twice counts as two questions.
             *questions += 1;
             let key = questions.to_string();
             let _ = answer.send(elicit::ask_caller(context, question, &key).await);
@@ -231,7 +231,7 @@ async fn answer_signal(context: &Context, signal: Signal, questions: &mut usize)
     }
 }
 
-/// Cancels the request when the caller is gone, unless its id was taken.
+/// A guard that cancels the request on drop, unless the id was taken.
 pub(crate) struct CancelOnDrop<'a> {
     pub(crate) peer: &'a Peer<RoleClient>,
     pub(crate) id: Option<RequestId>,
@@ -242,7 +242,7 @@ impl Drop for CancelOnDrop<'_> {
         let Some(id) = self.id.take() else { return };
         let params = CancelledNotificationParam::new(Some(id), Some("no longer wanted".to_owned()));
         let (peer, cancelled) = (self.peer.clone(), CancelledNotification::new(params));
-        // Without a runtime the server's work ends as well.
+        // Without a runtime, the connection ends, and with it the server's work.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { peer.send_notification(cancelled.into()).await });
         }

@@ -1,4 +1,4 @@
-//! Errors of requests, and their meaning for the connection.
+//! Errors of requests, and their effect on the connection.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl Topic for Error {
     }
 }
 
-/// Returns text of a server without credentials, escaped.
+/// Redacts and escapes text from a server.
 fn shown_text(session: &SessionState, text: &str) -> String {
     visible::escape_prose(&session.redactor.redact_text(text)).into_owned()
 }
@@ -116,7 +116,7 @@ impl RequestError {
     fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
         let server = &*session.server;
         if let Some(fault) = crate::transport::http::explain_error(error) {
-            // Only the caller is responsible for headers that cannot be sent.
+            // Invalid headers come from the caller and do not affect the connection.
             let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
             let is_lost = fault.session_lost || (fault.unsent && !is_callers);
             let error = session.redactor.redact_error(fault.error);

@@ -22,7 +22,7 @@ use serde_json::Value;
 /// How long a question waits until it can be assigned to a request. Default is 30 seconds.
 const MATCH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long after a call was cancelled without a response the server may still ask a question about it. Default is 10
+/// How long the server may still ask a question about a call that was cancelled without a response. Default is 10
 /// minutes.
 const ABANDONED_FOR: Duration = Duration::from_secs(600);
 
@@ -45,7 +45,7 @@ pub(crate) struct OpenRequest {
     pub(crate) target: String,
     /// Whether the caller can be asked.
     pub(crate) can_elicit: bool,
-    /// Identifies who would answer; two unknown callers never count as the same.
+    /// The channel that questions are sent to. Unknown callers never share a channel.
     asker: Option<QuestionChannel>,
     signals: mpsc::Sender<Signal>,
     /// Limits the questions that wait for the caller.
@@ -129,7 +129,7 @@ impl InFlightEntry {
         self.given_up.is_none() && !self.request.signals.is_closed()
     }
 
-    /// Returns whether a question may still be about this request although it was given up.
+    /// Returns whether the server may still ask a question about this request after the caller gave it up.
     fn may_ask_on(&self) -> bool {
         // A run that is interrupted continues with a new call.
         let is_told = self.request.left_while_asked.load(Ordering::Acquire)
@@ -191,7 +191,7 @@ impl InFlight {
         Some(entry.request.over.clone().drop_guard())
     }
 
-    /// Records that a request is given up; it is over when the guard is dropped. A question about it may be on its way,
+    /// Records that a request is given up; it is over when the guard is dropped. A question about it may be in transit,
     /// and a server that ignores the cancellation may ask later.
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
@@ -231,7 +231,7 @@ impl InFlight {
         open.find(|entry| is_meant(entry)).map(|entry| Arc::clone(&entry.request))
     }
 
-    /// Returns the ids of the requests that a question at this moment may be about.
+    /// Returns the ids of the requests that a question arriving now may be about.
     fn request_ids(&self) -> Vec<RequestId> {
         let mut entries = lock(&self.entries);
         forget_over(&mut entries);
@@ -241,8 +241,8 @@ impl InFlight {
     /// Determines the request that a question is about, among the requests that were open when it arrived. Some of them
     /// may have been answered since.
     ///
-    /// If they belong to several callers, later events do not resolve it: a call may be given up, or fail, while
-    /// its question is still on its way.
+    /// If they belong to several callers, later events do not determine the request: a call may be given up, or fail,
+    /// while its question is in transit.
     fn judge_question(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);
         let left: Vec<&InFlightEntry> =
@@ -311,7 +311,7 @@ impl InFlight {
     }
 }
 
-/// Removes calls that were given up and that questions cannot be about any more.
+/// Removes calls that were given up and that the server can no longer ask about.
 fn forget_over(entries: &mut Vec<InFlightEntry>) {
     // A caller may leave before there is anything to cancel.
     for left in entries.iter_mut().filter(|entry| !entry.is_live()) {

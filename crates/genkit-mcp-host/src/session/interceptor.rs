@@ -1,4 +1,4 @@
-//! The interceptor of a transport, which processes each message first, in order.
+//! An interceptor that processes the messages of a transport, in order, before rmcp does.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ use super::state::SessionState;
 /// A transport that handles notifications itself, and whose probe always completes.
 ///
 /// rmcp probes whether a server is new with `server/discover`, and interprets only a JSON-RPC error with the right id
-/// as a negative answer. Old servers may also not respond, return `{}`, or respond with a different id; the interceptor
-/// treats all of these as a no.
+/// as a negative answer. Old servers may also send no response, return `{}`, or respond with a different id. The
+/// interceptor treats these cases as negative answers, too.
 pub(crate) struct Interceptor<T> {
     inner: T,
     session: Arc<SessionState>,
@@ -80,7 +80,7 @@ impl<T> Interceptor<T> {
         Instant::now() + self.session.settings.probe
     }
 
-    /// Ends the probe with the response from an old server.
+    /// Ends the probe as if the server had rejected it.
     fn refuse_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let probe = self.probe.take()?;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);
@@ -130,7 +130,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
         }
     }
 
-    // Cancel safe: the inner transport's `receive` is, and nothing is held across it.
+    // Cancel safe: the inner `receive` is cancel safe, and no state is held across it.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let received = match &self.probe {

@@ -22,7 +22,7 @@ const MAX_ELICITATION_ID: usize = 1024;
 /// The longest name of a logger, in bytes.
 const MAX_LOGGER: usize = 200;
 
-/// Handles a notification; returns those that rmcp itself needs.
+/// Handles a notification. Returns it if rmcp needs it as well.
 pub(crate) fn receive_notification(
     session: &SessionState,
     notification: ServerNotification,
@@ -105,7 +105,7 @@ fn pass_log(session: &SessionState, level: LogLevel, logger: Option<String>, dat
     session.settings.emit_event(&McpEvent::Log { server, level, logger, data });
 }
 
-/// Logs a limited number of lines per second, and counts the others.
+/// Logs a limited number of lines per second, and counts the omitted lines.
 fn write_trace(session: &SessionState, level: LogLevel, logger: Option<&str>, data: &Value) {
     let server = &*session.server;
     let left_out = {

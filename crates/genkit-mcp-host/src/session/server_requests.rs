@@ -68,8 +68,8 @@ impl ServerRequests {
                 in_flight.match_question(&self.session.server).await
             }
         };
-        // From here on it counts towards the limit of its call, because questions to different users may be open at the
-        // same time.
+        // From here on, the question counts towards the limit of its call, because questions to different users may be
+        // open at the same time.
         drop(place);
         let Some(request) = request.filter(|r| r.can_elicit && question.schema.is_some()) else {
             return Ok(self.answer_elicitation(question).await);
@@ -77,8 +77,8 @@ impl ServerRequests {
         if let Some(answer) = request.ask_caller(question.clone()).await {
             return Ok(to_mcp(answer, &question));
         }
-        // The call is given up for now. Send its cancellation first, so that the server does not take this for the
-        // user's rejection.
+        // The call is given up for now. Send its cancellation first, so that the server does not interpret this error
+        // as the user's rejection.
         tokio::select! {
             () = request.wait_until_over() => {}
             () = self.session.end_token().cancelled() => {}
@@ -163,7 +163,7 @@ async fn call_handler(
         Ok(Err(_)) => "it panicked".to_owned(),
         Err(_) => format!("it did not respond within {QUESTION_TIMEOUT:?}"),
     };
-    tracing::error!(server, error, "the handler of questions failed; the question is cancelled");
+    tracing::error!(server, error, "the elicitation handler failed; the question is cancelled");
     Elicited::Cancelled
 }
 
@@ -242,7 +242,7 @@ impl ClientHandler for ServerRequests {
     }
 }
 
-/// Returns `None` if the server cancels its request.
+/// Runs `work`; returns `None` if the server cancels its request.
 async fn until_cancelled<T>(
     context: &RequestContext<RoleClient>,
     work: impl Future<Output = T>,

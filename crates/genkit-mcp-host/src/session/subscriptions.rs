@@ -1,4 +1,4 @@
-//! Subscriptions to a server: changes of its lists, and of resources that the program watches.
+//! Subscriptions to changes of a server's lists and resources.
 
 use std::time::{Duration, Instant};
 
@@ -19,13 +19,13 @@ const REOPENING: Backoff = Backoff {
     max_retries: u32::MAX,
 };
 
-/// The longest such delay. A stream that lasted longer resets the delays.
+/// The maximum delay. A stream that lasts longer than this resets the delays.
 const MAX_REOPEN_DELAY: Duration = Duration::from_secs(60);
 
 /// How long a server may take to acknowledge a stream.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Listens as long as the connection exists; never resolves.
+/// Maintains the subscriptions of a connection; never resolves.
 pub(crate) async fn keep_subscriptions(connection: &Connection) {
     if connection.is_stateless() {
         keep_stream(connection).await;
@@ -131,7 +131,7 @@ async fn keep_stream(connection: &Connection) {
         let since = Instant::now();
         let has_changed = loop {
             tokio::select! {
-                // Notifications have already passed the interceptor.
+                // The interceptor has already handled the notifications.
                 notified = stream.next() => match notified {
                     Ok(Some(_)) => {}
                     Ok(None) | Err(_) => break false,

@@ -35,7 +35,7 @@ impl Entry {
     /// Reads an entry.
     ///
     /// # Errors
-    /// Returns why the entry is omitted.
+    /// Returns the reason why the entry is omitted.
     pub(super) fn read(value: Value) -> Result<Self, &'static str> {
         if genkit_schema::internal::size::json_size(&value) > MAX_DEFINITION {
             return Err("it is too large");
@@ -50,7 +50,7 @@ impl Entry {
         if description.trim().is_empty() {
             return Err("its description is empty");
         }
-        // A rule for authors: the skill can be used, and a model reads the beginning.
+        // The limit is a rule for authors. Truncate the description instead of omitting the skill.
         let description = excerpt(&description, MAX_DESCRIPTION - 1);
         let uri = value.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         let root = uri.strip_suffix(SKILL_MD).ok_or("its `uri` does not end with `/SKILL.md`")?;

@@ -48,7 +48,7 @@ impl Topic for Error {
     }
 }
 
-/// A remote skill, listed by an MCP server and not fetched yet.
+/// A remote skill, listed by an MCP server but not fetched yet.
 ///
 /// ```no_run
 /// # async fn run(client: genkit::mcp::McpClient) -> genkit::Result<()> {
@@ -76,28 +76,28 @@ impl RemoteSkill {
         &self.entry.description
     }
 
-    /// Returns the key of the server that has it.
+    /// Returns the key of the server that offers the skill.
     pub fn server(&self) -> &str {
         &self.catalog.server.key
     }
 
-    /// Returns the server's URI of its `SKILL.md`.
+    /// Returns the server's URI of the skill's `SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.entry.uri
     }
 
-    /// Returns the frontmatter that the server lists. `allowed-tools` has no effect here.
+    /// Returns the frontmatter that the server lists. `allowed-tools` has no effect.
     pub fn frontmatter(&self) -> &Map<String, Value> {
         &self.entry.frontmatter
     }
 
-    /// Returns the paths of its files within the skill.
+    /// Returns the paths of the skill's files, relative to the skill.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.entry.files.iter().map(|file| file.path.as_str())
     }
 
-    /// Returns the fingerprint, a digest of the URIs and digests of all of its files. An approval refers to it; it
-    /// changes if any file changes.
+    /// Returns the fingerprint, a digest of the URIs and digests of all of its files. Approvals refer to the
+    /// fingerprint, which changes if any file changes.
     pub fn fingerprint(&self) -> String {
         compute_fingerprint(
             self.entry.files.iter().map(|file| (file.uri.as_str(), file.digest.as_str())),
@@ -166,7 +166,7 @@ impl LoadedSkill {
         &self.instructions
     }
 
-    /// Reads one of its files by its path within the skill: fetches it from the server and verifies it.
+    /// Fetches the file at `path` within the skill from the server, and verifies it.
     ///
     /// # Errors
     /// Returns an error if the file is not listed, if it differs from its listing, or if the server is unreachable.
@@ -202,7 +202,7 @@ impl From<RemoteSkill> for OfferedSkill {
 }
 
 impl McpClient {
-    /// Returns the skills that the server currently lists, or none if it does not have the extension. Nothing is
+    /// Returns the skills that the server currently lists, or none if it does not support the extension. No file is
     /// fetched before [`RemoteSkill::load`]. An invalid entry is omitted with a warning, and at most 1,000 skills are
     /// kept.
     ///

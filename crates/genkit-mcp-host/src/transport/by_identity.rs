@@ -1,4 +1,4 @@
-//! Closures and stores of the user, which are equal if they are the same instance.
+//! Closures and stores that are compared by identity.
 
 use std::fmt;
 use std::ops::Deref;

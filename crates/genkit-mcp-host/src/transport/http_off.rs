@@ -1,4 +1,4 @@
-//! The items of `http` without the feature: no endpoint exists, so that no server is reached over HTTP.
+//! Placeholders for the items of `http` without the feature. An endpoint cannot be created.
 
 use std::error::Error as StdError;
 

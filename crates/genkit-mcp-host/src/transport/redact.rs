@@ -16,13 +16,13 @@ use genkit_core::internal::redact::{
 use genkit_core::internal::sync::{read, write};
 use genkit_schema::internal::truncate::truncate;
 
-/// Shorter values are not redacted: `1` and `true` are not secrets.
+/// The minimum length of a redacted value, in bytes: `1` and `true` are not secrets.
 const SECRET_BYTES: usize = 8;
 
 /// How much of a server's text is repeated, in bytes. Default is 64 KiB.
 const MAX_REPEATED: usize = 64 * 1024;
 
-/// How many of the values that change with each request are redacted. Default is the last 256.
+/// How many values that change with each request are redacted. Default is the last 256.
 const MAX_CHANGING: usize = 256;
 
 /// Values that must not be repeated. Clones share them.
@@ -35,7 +35,7 @@ struct Secrets {
     fixed: Vec<Secret>,
     /// Newest last.
     changing: Vec<Secret>,
-    /// The fixed values whose names are those of secrets. Others, such as a folder, may be part of a result.
+    /// The fixed values with the name of a secret. Other values, such as a folder, may be part of a result.
     in_results: HashSet<String>,
 }
 
@@ -112,7 +112,7 @@ impl Redactor {
         secrets.drain(..over);
     }
 
-    /// Returns the text without the secrets, shortened to the longest text that may be repeated.
+    /// Returns the text without the secrets, truncated to the maximum length.
     pub(crate) fn redact_text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut hidden = match truncate(text, MAX_REPEATED) {
             whole if whole.len() == text.len() => Cow::Borrowed(text),

@@ -34,7 +34,7 @@ impl ClientApp {
         Self::ALL.into_iter().find(|app| app.name() == name)
     }
 
-    /// Returns its name on a command line.
+    /// Returns the name of the client on a command line.
     ///
     /// ```
     /// assert_eq!(genkit_mcp_servers_file::ClientApp::ClaudeCode.name(), "claude-code");
@@ -48,8 +48,8 @@ impl ClientApp {
         }
     }
 
-    /// Returns the file that it reads for all projects of a user, using the given environment variables; `None` if
-    /// these do not contain the user's folder.
+    /// Returns the file that the client reads for all projects of a user, based on these environment variables. Returns
+    /// `None` if they do not contain the user's home folder.
     ///
     /// ```
     /// use genkit_mcp_servers_file::ClientApp;
@@ -81,7 +81,7 @@ impl ClientApp {
         })
     }
 
-    /// Returns the key of the servers in its file: `mcpServers` or `servers`.
+    /// Returns the key of the servers in the client's file: `mcpServers` or `servers`.
     pub const fn section(self) -> &'static str {
         match self {
             Self::VsCode => "servers",

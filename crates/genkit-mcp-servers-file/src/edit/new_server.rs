@@ -30,8 +30,8 @@ pub struct NewServer {
 }
 
 impl NewServer {
-    /// Creates a server with this name, started by `command`: an absolute path, because each client chooses the working
-    /// directory.
+    /// Creates a server with this name, started by `command`. Use an absolute path, because each client chooses the
+    /// working directory.
     pub fn new(name: impl Into<String>, command: impl Into<String>) -> Self {
         Self { name: name.into(), command: command.into(), args: Vec::new(), env: Vec::new() }
     }
@@ -41,7 +41,7 @@ impl NewServer {
         (1..=MAX_NAME).contains(&name.len()) && name.chars().all(is_name_character)
     }
 
-    /// Derives a name that every client accepts from any text.
+    /// Converts any text into a name that every client accepts.
     ///
     /// ```
     /// use genkit_mcp_servers_file::NewServer;

@@ -11,7 +11,7 @@ use crate::read::read_bounded;
 /// How many backups of a file may exist next to it. Default is 1,000.
 const MAX_COPIES: u32 = 1000;
 
-/// A planned addition of a server to a client's file. Nothing is written until [`write`](Self::write).
+/// A planned addition of a server to a client's file. Nothing is written until [`write`](Self::write) is called.
 ///
 /// ```
 /// use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer};
@@ -28,7 +28,7 @@ const MAX_COPIES: u32 = 1000;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct EditPlan {
-    /// The target, if the path is a symbolic link.
+    /// The file to write, or the target if the path is a symbolic link.
     path: PathBuf,
     before: Option<(Vec<u8>, Metadata)>,
     after: Vec<u8>,
@@ -50,8 +50,8 @@ impl EditPlan {
     /// Reads a file and computes its content with the server added.
     ///
     /// # Errors
-    /// The errors of [`add_server`]. Also returns an error if the folder is missing, because the client was never
-    /// started, or if the file is read-only, larger than 32 MiB, not a file, or a broken link.
+    /// Returns the errors of [`add_server`], and an error if the folder is missing because the client was never
+    /// started, or if the file is read-only, larger than 32 MiB, not a regular file, or a broken link.
     pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let unreadable =
@@ -104,8 +104,8 @@ impl EditPlan {
     /// content, with the same permissions.
     ///
     /// # Errors
-    /// Returns an error if the file was changed since it was read, or if something cannot be written; the file is then
-    /// unchanged.
+    /// Returns an error if the file was changed since it was read, or if a file cannot be written. The original file is
+    /// then unchanged.
     pub fn write(self) -> Result<EditOutcome, Error> {
         if !self.changes() {
             return Ok(EditOutcome { path: self.path, copy: None, changed: false });
@@ -153,7 +153,7 @@ impl EditPlan {
 
 impl std::fmt::Debug for EditPlan {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Such a file contains secrets.
+        // Configuration files may contain secrets.
         f.debug_struct("EditPlan").field("path", &self.path).finish_non_exhaustive()
     }
 }

@@ -10,7 +10,7 @@ use crate::jsonc::{self, Parsed};
 use crate::location::Location;
 
 /// Returns the bytes of a client's file with the server added; errors refer to the file as `name`. All other bytes are
-/// preserved: comments, unknown keys, encoding, line endings. An empty file is a file without servers.
+/// preserved: comments, unknown keys, encoding, line endings. An empty file counts as a file without servers.
 ///
 /// If a server with that name starts a program with the same file name, its path, arguments and variables are updated,
 /// and the rest of its entry is kept.
@@ -28,8 +28,7 @@ use crate::location::Location;
 ///
 /// # Errors
 /// Returns an error if the bytes are neither UTF-8 nor UTF-16 with a byte order mark, if they are not JSON with
-/// comments, if the value at the key of the servers is not an object, or if a server with that name starts another
-/// program.
+/// comments, if the section of the servers is not an object, or if a server with that name starts another program.
 pub fn add_server(
     bytes: &[u8],
     name: &str,
@@ -44,7 +43,7 @@ pub fn add_server(
 
 fn put_entry(text: &str, app: ClientApp, server: &NewServer) -> Result<String, ErrorReason> {
     let Parsed { value, duplicates } = jsonc::parse_any(text)?;
-    // A duplicate key is an error here, because clients do not agree on the key that counts.
+    // A duplicate key is an error here, because clients do not agree on which of the values counts.
     if let Some(duplicate) = duplicates.into_iter().next() {
         return Err(duplicate);
     }
@@ -84,7 +83,8 @@ fn put_if_other(
     Ok(())
 }
 
-/// Returns whether an entry starts a program with this file name: another build, or at its previous path.
+/// Returns whether an entry starts a program with this file name. Its path may differ if the program was moved or
+/// rebuilt.
 fn is_same_program(entry: &Value, command: &str) -> bool {
     let file_name = |path: &str| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();

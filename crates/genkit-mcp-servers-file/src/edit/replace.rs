@@ -1,4 +1,4 @@
-//! Setting one value of a JSONC text, preserving all bytes outside it.
+//! Setting one value in JSONC text, preserving all other bytes.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Parsed};
 use jsonc_parser::common::{Range, Ranged as _};
@@ -11,7 +11,7 @@ use serde_json::{Serializer, Value};
 use crate::error::ErrorReason;
 use crate::jsonc;
 
-/// The indentation of one level, if the file does not show it.
+/// The default indentation of one level, for a file without indented lines.
 const INDENT: &str = "  ";
 
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];

@@ -198,7 +198,7 @@ fn unreadable_file_error_states_the_reason() {
     let error = b.transport.unwrap_err();
     assert!(error.to_string().starts_with("servers.b.envFile in "), "{error}");
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-    // A server without a `cwd` runs in the project of a hidden folder.
+    // A server without a `cwd` runs in the folder of the project.
     assert_eq!(program(c).cwd.as_ref(), Some(&folder));
     let beside = folder.join("mcp.json");
     std::fs::write(&beside, r#"{"mcpServers": {"c": {"command": "x"}}}"#).unwrap();

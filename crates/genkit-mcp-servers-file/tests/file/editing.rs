@@ -126,7 +126,7 @@ fn unsupported_file_is_not_edited() {
     refused(deep.as_bytes(), ClientApp::Cursor);
 }
 
-/// If the same program moved, what the user added to its entry is kept.
+/// If the program was moved, the user's additions to its entry are kept.
 #[test]
 fn entry_is_brought_up_to_date() {
     let text = r#"{

@@ -51,7 +51,7 @@ fn options(inside: &str) -> ServerOptions {
     found.options
 }
 
-/// Creates a stdio server.
+/// The fields of a stdio server.
 #[derive(Debug)]
 struct Program {
     command: String,
@@ -70,7 +70,7 @@ fn program(server: ServerEntry) -> Program {
     }
 }
 
-/// Returns why a server is invalid, given the fields of its entry.
+/// Returns the error of an invalid server, given the fields of its entry.
 #[track_caller]
 fn fault(inside: &str) -> String {
     entry(inside).transport.expect_err(inside).to_string()

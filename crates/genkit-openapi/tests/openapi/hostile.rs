@@ -12,14 +12,14 @@ fn built(spec: impl Into<Spec>) -> Result<OpenApiTools, Error> {
     tools_from_openapi(spec, client).base_url("https://api.example.com").build()
 }
 
-/// Returns the reason why the only operation is left out.
+/// Returns the reason why the only operation is omitted.
 fn left_out(paths: Value) -> String {
     let tools = tools_of(paths);
     assert!(tools.is_empty(), "{:?}", tools.names().collect::<Vec<_>>());
     tools.left_out()[0].to_string()
 }
 
-/// Returns the reason why a part of the only operation is left out.
+/// Returns the reason why a part of the only operation is omitted.
 fn part_left_out(paths: Value) -> String {
     let tools = tools_of(paths);
     assert_eq!(tools.len(), 1, "{:?}", tools.left_out());
@@ -261,7 +261,7 @@ fn unsupported_operation_is_skipped_with_a_remedy() {
             "{why}"
         );
     }
-    // An optional parameter is left out without its operation.
+    // An optional parameter is omitted without its operation.
     let tools = tools_of(with(json!({"name": "Host", "in": "header"})));
     assert_eq!((tools.len(), tools.left_out().len()), (1, 1));
 }

@@ -1,4 +1,4 @@
-//! Logging: everything that is left out is logged once, and secrets are never logged.
+//! Logging: omitted parts are logged once, and secrets are never logged.
 
 use std::io;
 use std::sync::{Arc, LazyLock, Mutex};

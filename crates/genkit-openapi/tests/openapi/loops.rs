@@ -43,7 +43,7 @@ async fn model_reads_the_error_of_an_operation_and_retries() {
     let tools = shop(&server.url).build().unwrap();
     genkit::generate("Find Rex.").model(model.clone()).tools(tools).await.unwrap();
     let read = model.requests()[1].messages.iter().map(|it| format!("{it:?}")).collect::<String>();
-    let expected = "GET /pets/{petId} answered 404 Not Found: no pet of that id; ids are numbers";
+    let expected = "GET /pets/{petId} returned 404 Not Found: no pet of that id; ids are numbers";
     assert!(read.contains(expected), "{read}");
     assert_eq!(server.lines(), ["GET /pets/rex", "GET /pets/1"]);
 }

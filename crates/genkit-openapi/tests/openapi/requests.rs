@@ -156,7 +156,7 @@ async fn responses_are_bounded_and_non_json_is_text() {
     }
 }
 
-/// A page that repeats a request must not hand the program's credentials to a model.
+/// A response that echoes a request must not pass the program's credentials to a model.
 #[tokio::test]
 async fn credentials_that_a_server_repeats_are_not_in_a_result() {
     let server = Server::start(|path| match path {
@@ -193,14 +193,14 @@ async fn error_responses_are_described_for_the_model() {
     .await;
     let get = tool(shop(&server.url).bearer("secret-token").build().unwrap(), "getPet");
     for (id, expected) in [
-        ("422", "answered 422 Unprocessable Entity: name: must not be empty"),
+        ("422", "returned 422 Unprocessable Entity: name: must not be empty"),
         (
             "401",
-            "answered 401 Unauthorized: the token [redacted] is old. The program's credentials were rejected",
+            "returned 401 Unauthorized: the token [redacted] is old. The program's credentials were rejected",
         ),
-        ("429", "answered 429 Too Many Requests. Too many calls; wait"),
-        ("503", "answered 503 Service Unavailable: down. The error is in the server"),
-        ("500", "answered 500 Internal Server Error: oops. The error is in the server"),
+        ("429", "returned 429 Too Many Requests. Too many calls; wait"),
+        ("503", "returned 503 Service Unavailable: down. The error is in the server"),
+        ("500", "returned 500 Internal Server Error: oops. The error is in the server"),
     ] {
         let told = call(&get, json!({"petId": id})).await.unwrap_err();
         assert!(told.contains(expected), "{told}");
@@ -231,10 +231,7 @@ async fn error_states_that_the_call_may_have_happened() {
         .base_url(&server.url)
         .timeout(Duration::from_millis(200));
     let told = call(&tool(api.build().unwrap(), "order"), json!({})).await.unwrap_err();
-    assert!(
-        told.contains("did not respond within 200ms. It may have succeeded all the same"),
-        "{told}"
-    );
+    assert!(told.contains("did not respond within 200ms. It may still have succeeded"), "{told}");
 }
 
 #[tokio::test]

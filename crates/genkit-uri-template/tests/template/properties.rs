@@ -35,7 +35,7 @@ fn wide() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z./,;%]{1,8}", any::<String>()].prop_filter("a path", safe)
 }
 
-/// A value that `{+x}` preserves. Percent-encodings would be decoded, and `?` and `#` begin other parts.
+/// A value that `{+x}` preserves. Percent-encodings would be decoded, and `?` and `#` start other parts.
 fn reserved() -> impl Strategy<Value = String> {
     wide().prop_filter("nothing that looks encoded", |value| !value.contains(['%', '?', '#']))
 }

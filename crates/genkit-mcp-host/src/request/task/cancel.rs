@@ -1,4 +1,4 @@
-//! Cancellation of a task whose caller has left.
+//! Cancellation of a task whose caller no longer waits for it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(in crate::request) struct CancelTask {
     pub(super) connection: Option<Arc<Connection>>,
     context: Context,
     pub(super) is_wanted: bool,
-    /// Whether a later execution of a durable run can continue it.
+    /// Whether a later execution of a durable run can continue the task.
     pub(in crate::request) is_saved: bool,
     /// Whether the user is being asked, and may answer in another run.
     pub(super) is_asking: bool,
@@ -57,7 +57,7 @@ impl CancelTask {
 impl Drop for CancelTask {
     fn drop(&mut self) {
         let gave_up = self.is_given_up || self.context.is_cancelled();
-        // A durable run continues with it.
+        // A later run continues the task.
         let goes_on = self.is_asking || (self.context.is_durable() && self.is_saved);
         if !self.is_wanted || (goes_on && !gave_up) {
             return;
@@ -68,14 +68,14 @@ impl Drop for CancelTask {
     }
 }
 
-/// Asks a server to cancel a task that is no longer needed.
+/// Cancels a task at its server, in the background.
 pub(super) fn cancel_soon(connection: Arc<Connection>, id: String) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let request = CancelTaskRequest::new(CancelTaskParams::new(id));
     runtime.spawn(async move {
         let request = ClientRequest::CancelTaskRequest(request);
         let cancelled = connection.own_request(request, "tasks/cancel");
-        // The outcome does not matter to any caller.
+        // No caller waits for the outcome.
         let _ = tokio::time::timeout(CANCEL_TASK, cancelled).await;
     });
 }

@@ -18,7 +18,7 @@ use genkit_core::Result;
 use genkit_core::internal::context::{Elsewhere, RunWait};
 use genkit_core::internal::time::now_ms;
 
-/// A task of a server that a suspended function waits for.
+/// A server's task that a suspended function waits for.
 pub(super) struct ExternalTask {
     /// Weak, so that the server is not kept alive after its host is dropped.
     server: Weak<ManagedServer>,
@@ -75,7 +75,7 @@ impl Elsewhere for ExternalTask {
         })
     }
 
-    /// The id of the task is not part of it, because it grants access to the task.
+    /// Omits the id of the task, because it grants access to the task.
     fn describe(&self) -> RunWait {
         RunWait::Task(self.target.clone())
     }

@@ -1,4 +1,4 @@
-//! Tasks of servers: if a call returns a task, the task is followed until it ends.
+//! Tasks of servers: if a call returns a task, the task is polled until it ends.
 
 mod cancel;
 mod elsewhere;
@@ -59,7 +59,7 @@ struct FollowedTask<'a> {
     /// The keys of the questions that were answered in this run.
     answered: BTreeSet<String>,
     polls: u32,
-    /// Whether its server is unreachable, which was logged.
+    /// Whether the last poll did not reach the server. This is logged once.
     is_away: bool,
     said: Option<String>,
     /// When a durable run starts to release its worker between two polls.
@@ -79,7 +79,7 @@ fn read_task_id(server: &str, created: &Value) -> Result<String> {
 /// Records the task that a call created, and follows it.
 ///
 /// # Errors
-/// The errors of [`follow_task`], and an error if the id cannot be saved.
+/// Returns the errors of [`follow_task`], and an error if the id cannot be saved.
 pub(super) async fn follow_new(
     call: TaskCall<'_>,
     created: &Value,
@@ -93,10 +93,10 @@ pub(super) async fn follow_new(
     follow_task(call, note, cancel, Some(created)).await
 }
 
-/// Continues a task that an earlier run began.
+/// Continues a task that an earlier run started.
 ///
 /// # Errors
-/// The errors of [`follow_task`].
+/// Returns the errors of [`follow_task`].
 pub(super) async fn follow_recorded(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
     let cancel = CancelTask::for_earlier_run(call.server, call.context, &note.task_id);
     follow_task(call, note, cancel, None).await
@@ -115,7 +115,7 @@ async fn follow_task(
 ) -> Result<Value> {
     let _followed = call.context.follow_operation();
     let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
-    // A function that was already released does not hold its worker again.
+    // A task from an earlier run does not occupy its worker again.
     let rests_from = Instant::now() + if created.is_some() { LET_GO } else { Duration::ZERO };
     let mut task = FollowedTask { call, note, answered, polls, is_away, said, rests_from, cancel };
     let mut wait = Duration::ZERO;
@@ -140,7 +140,7 @@ async fn follow_task(
 impl FollowedTask<'_> {
     /// Polls the task until it has ended, and returns its final state.
     async fn poll_until_ended(&mut self, mut wait: Duration) -> Result<Value> {
-        // The user may have answered in the meantime whether it should continue.
+        // The user may have decided in the meantime whether the task should continue.
         self.is_wanted_still().await?;
         loop {
             self.pause_between_polls(wait).await?;
@@ -187,13 +187,13 @@ impl FollowedTask<'_> {
         self.send_request(ClientRequest::GetTaskRequest(request)).await
     }
 
-    /// Waits between two polls, releasing a durable run's worker if possible, but not longer than the task lives.
+    /// Waits between two polls, at most until the task expires. A durable run releases its worker if possible.
     async fn pause_between_polls(&self, wait: Duration) -> Result<()> {
         let left = self.note.time_left();
         if left.is_zero() {
             return Err(self.endless_error());
         }
-        // The server may discard the task at its end, so poll before that.
+        // The server may discard the task when its time to live ends, so poll before that.
         let wait = wait.min(left / 2).max(SHORTEST_POLL.min(wait));
         let held = self.rests_from.saturating_duration_since(Instant::now()).min(wait);
         tokio::time::sleep(held).await;
@@ -218,7 +218,8 @@ impl FollowedTask<'_> {
         self.call.context.record_saved(self.call.key, serde_json::to_value(&self.note)?).await
     }
 
-    /// Saves the result, so that a durable run does not request it again later; a large result is requested again.
+    /// Saves the result for later executions of a durable run. A result above the limit is not saved but requested
+    /// again.
     async fn keep_result(&mut self, got: &Value) -> Result<()> {
         if !self.call.context.is_durable() || json_size(got) > MAX_RECORDED_QUESTION {
             return Ok(());
@@ -228,7 +229,7 @@ impl FollowedTask<'_> {
         self.save_note().await
     }
 
-    /// Interrupts the loop with the task, if configured. Resuming polls again.
+    /// Interrupts the loop, if configured. When the loop is resumed, the task is polled again.
     async fn interrupt_loop(&mut self, got: &Value) -> Result<()> {
         let TaskCall { server, context, target, .. } = self.call;
         if server.config.controls.task_wait != TaskWait::Interrupt || !context.takes_interrupts() {
@@ -257,13 +258,13 @@ impl FollowedTask<'_> {
     async fn is_wanted_still(&mut self) -> Result<()> {
         let Some((times, shown)) = self.note.shown.clone() else { return Ok(()) };
         let key = format!("{}:task:{times}", self.call.print);
-        // A later answer requests the task again.
+        // Do not cancel the task: the user may answer in a later run.
         self.cancel.is_asking = true;
         let answered = self.call.context.interrupt_with_task(key, shown).await;
         self.cancel.is_asking = false;
         if answered.is_err() {
             self.cancel.is_given_up = true;
-            // It has a connection only if it was polled in this run.
+            // The task has a connection only if it was polled in this run.
             self.cancel.connection = self.call.server.wait_connected().await.ok();
         }
         answered
@@ -284,7 +285,7 @@ impl FollowedTask<'_> {
         (wait.max(POLL) * 2).min(LONGEST_POLL)
     }
 
-    /// Answers the questions that were not answered yet.
+    /// Answers the questions that have no answer yet.
     async fn answer_questions(&mut self, required: Value) -> Result<()> {
         let TaskCall { server, context, target, print, .. } = self.call;
         let Value::Object(required) = required else {
@@ -306,7 +307,7 @@ impl FollowedTask<'_> {
         let open: Map<String, Value> = open.into_iter().filter(|(key, _)| unknown(key)).collect();
         if !open.is_empty() {
             let connection = server.wait_connected().await?;
-            // A later answer requests the task again.
+            // Do not cancel the task: the user may answer in a later run.
             self.cancel.is_asking = true;
             let required = Value::Object(open);
             let given =

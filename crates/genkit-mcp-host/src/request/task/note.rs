@@ -13,17 +13,18 @@ use genkit_core::internal::time::now_ms;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskNote {
     pub(super) task_id: String,
-    /// When it was created, in milliseconds of this machine's clock; its lifetime spans all runs.
+    /// The creation time of the task by this machine's clock, in milliseconds since the Unix epoch. The lifetime spans
+    /// all runs.
     begun_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ttl_ms: Option<u64>,
-    /// The user's answers by the server's keys, so that the user is not asked again.
+    /// The user's answers, by the server's keys, so that the user is not asked again.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) answers: Map<String, Value>,
     /// The number of times that a run was interrupted with this task, and the last interrupt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<(u32, Value)>,
-    /// Its final state.
+    /// The final state of the task, if it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ended: Option<Value>,
 }
@@ -59,7 +60,7 @@ impl TaskNote {
         }
     }
 
-    /// Returns how long it is followed in total.
+    /// Returns how long the task is polled in total.
     pub(super) fn total_time(&self) -> Duration {
         match self.ttl_ms {
             Some(ttl) => Duration::from_millis(ttl).min(LONGEST_TASK),
@@ -67,13 +68,13 @@ impl TaskNote {
         }
     }
 
-    /// Returns when following it ends, in milliseconds since the Unix epoch.
+    /// Returns when polling ends, in milliseconds since the Unix epoch.
     pub(super) fn ends_ms(&self) -> u64 {
         self.begun_ms
             .saturating_add(u64::try_from(self.total_time().as_millis()).unwrap_or(u64::MAX))
     }
 
-    /// Returns how much longer it is followed.
+    /// Returns how much longer the task is polled.
     pub(super) fn time_left(&self) -> Duration {
         Duration::from_millis(self.ends_ms().saturating_sub(now_ms()))
     }

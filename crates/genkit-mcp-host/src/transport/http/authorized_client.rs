@@ -25,11 +25,12 @@ use crate::transport::oauth::{Authorizer, Challenge, Dpop, refuses_proof, wants_
 use crate::transport::redact::Redactor;
 use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
 
-/// How many new tokens one request may cause. Default is 3: one renewed, one granted again, one with more scopes.
+/// How many times one request may obtain a new token. Default is 3: a renewed token, a newly granted one, and one with
+/// more scopes.
 const MAX_ROUNDS: usize = 3;
 
-/// How many times a request is sent again with a new DPoP nonce. Default is 3, because concurrent
-/// requests may use up a nonce.
+/// How many times a request is resent with a new DPoP nonce. Default is 3, because concurrent requests may use up a
+/// nonce.
 const MAX_NONCES: usize = 3;
 
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -44,7 +45,7 @@ pub(crate) struct AuthorizedClient {
     pub(crate) authorizer: Option<Arc<Authorizer>>,
     /// Whether every request has an `authorization` header that the user set.
     pub(crate) credentials: bool,
-    /// The longest event of a stream that is read, in bytes.
+    /// The maximum size of an event in a stream, in bytes.
     pub(crate) max_message: usize,
     /// Secrets of requests that must not be repeated in errors and logs.
     pub(crate) redactor: Redactor,
@@ -64,7 +65,7 @@ enum AccessEffort {
 }
 
 impl AuthorizedClient {
-    /// Sends a request with a token, and again with a new token if the server requires one.
+    /// Sends a request with a token, and resends it with a new token if the server requires one.
     async fn with_authorization<T, F, Fut>(
         &self,
         effort: AccessEffort,
@@ -115,7 +116,7 @@ impl AuthorizedClient {
                 .await
             {
                 Ok(renewed) => renewed,
-                // With this error rmcp gives up the stream; after any other it would try again.
+                // After this error, rmcp gives up the stream. After any other error, it would try again.
                 Err(_) if effort == AccessEffort::Renew => return Err(wants_access(&error)),
                 Err(failure) => return Err(self.redact_error(failure)),
             };
@@ -173,7 +174,7 @@ impl AuthorizedClient {
             StreamableHttpError::Client(HttpError { unsent: true, ..failure })
         })?;
         for (name, value) in own {
-            // Trace ids are not secret, and would displace values that are.
+            // Trace ids are not secret, and would displace secret values.
             if let Ok(value) = value.to_str()
                 && ![TRACEPARENT, TRACESTATE].contains(&name.as_str())
             {
@@ -234,7 +235,7 @@ impl AuthorizedClient {
     }
 }
 
-/// Creates the error that a stream without access fails with.
+/// Creates the error for a stream that was denied access.
 fn wants_access(error: &StreamableHttpError<reqwest::Error>) -> StreamableHttpError<HttpError> {
     let header = Challenge::from_error(error)
         .and_then(|challenge| challenge.challenge_header().map(str::to_owned));

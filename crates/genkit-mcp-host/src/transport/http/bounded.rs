@@ -51,7 +51,7 @@ pub(super) fn warn_skipped() {
     }
 }
 
-/// Returns the error that replaces a response that is not read.
+/// Returns the error that replaces a rejected response.
 pub(super) fn error_response(request: &RequestId, message: &str) -> Value {
     let error = json!({ "code": -32600, "message": message });
     json!({ "jsonrpc": "2.0", "id": request, "error": error })

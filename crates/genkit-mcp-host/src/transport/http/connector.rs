@@ -21,7 +21,7 @@ use crate::transport::redact::Redactor;
 use genkit_core::Result;
 use genkit_http_client::internal::net::is_loopback;
 
-/// When a broken stream is reopened. Default is 8 times, which takes about four minutes.
+/// The delays before a broken stream is reopened. Default is 8 retries, which takes about three minutes.
 const REOPENING: Backoff = Backoff {
     first_delay: Duration::from_secs(1),
     max_delay: Duration::from_secs(60),
@@ -44,8 +44,8 @@ impl SseRetryPolicy for Backoff {
 }
 
 impl Connector {
-    /// Checks the settings of the server `key` without sending anything. `signing_in` is true while the user is asked
-    /// for access, during which time limits should be paused.
+    /// Checks the settings of the server `key` without sending a request. `signing_in` is true while the user is asked
+    /// for access. Callers should pause their time limits during this time.
     ///
     /// # Errors
     ///

@@ -56,10 +56,10 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Makes headers for one request from the context of its caller.
+/// A function that creates the headers of one request from the context of its caller.
 pub(crate) type HeadersFrom = ByIdentity<dyn Fn(&Context) -> Vec<(String, String)> + Send + Sync>;
 
-/// The headers of one request, or why they cannot be sent; stored in the request's extensions.
+/// The headers of one request, or the reason why they cannot be sent; stored in the request's extensions.
 #[derive(Clone)]
 pub(crate) struct RequestHeaders(pub(crate) Result<HeaderMap, String>);
 
@@ -108,7 +108,7 @@ impl Endpoint {
         Some(RequestHeaders(headers.map_err(|fault| Error::HeadersFrom(fault).to_string())))
     }
 
-    /// Returns a redactor of the secrets in the headers, the credentials and the URL.
+    /// Returns a redactor for the secrets in the headers, the credentials and the URL.
     pub(crate) fn build_redactor(&self) -> Redactor {
         let redactor = Redactor::default();
         for (name, value) in &self.headers {

@@ -60,7 +60,7 @@ impl EventReader {
         None
     }
 
-    /// Converts the next event that was received to the type of rmcp.
+    /// Converts the next received event to rmcp's type.
     fn parse_event(&mut self) -> Option<Result<Sse, SseError>> {
         let mut sse = Sse::default();
         match self.parser.next()? {

@@ -25,7 +25,7 @@ use genkit_schema::internal::parse_leniently;
 
 pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
 
-/// How much of an error's body is read, in bytes. Default is 64 KiB.
+/// How much of the body of an error response is read, in bytes. Default is 64 KiB.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 
 type Answer = Result<StreamableHttpPostResponse, StreamableHttpError<reqwest::Error>>;
@@ -47,7 +47,7 @@ pub(super) fn build_request(
     })
 }
 
-/// Reads the response to `message`, whose messages may be at most `limit` bytes long.
+/// Reads the response to `message`. Each message in the response may be at most `limit` bytes long.
 pub(super) async fn read_response(
     response: Response,
     message: &ClientJsonRpcMessage,
@@ -85,7 +85,7 @@ pub(super) async fn read_response(
     parse_document(&body, id, opened)
 }
 
-/// Parses a response that is a single document.
+/// Parses a response that is a single JSON document.
 fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
     if has_more_values(body, MAX_VALUES) {
         warn_skipped();

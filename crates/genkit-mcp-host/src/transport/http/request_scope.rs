@@ -1,4 +1,4 @@
-//! State that the requests of one connection share: its cancellation, and a count of useless streams.
+//! State that the requests of one connection share: its cancellation, and a count of empty streams.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::transport::http_client::error::{Error, HttpError};
 /// How many streams in a row may end immediately without an event. Default is 8.
 const MAX_EMPTY: usize = 8;
 
-/// A stream with a shorter life ended immediately. Default is 1 second.
+/// A stream that lives for a shorter time counts as ended immediately. Default is 1 second.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// How long requests wait for the server to accept its own stream. Default is 500 milliseconds.
@@ -30,7 +30,7 @@ pub(crate) type EventStream = BoxStream<'static, Result<Sse, SseError>>;
 pub(crate) struct RequestScope {
     pub(super) closed: CancellationToken,
     empty: Arc<AtomicUsize>,
-    /// The server's own stream was requested, and the server has not responded yet.
+    /// Whether the server's own stream was requested and the server has not responded yet.
     stream_starts: Arc<watch::Sender<bool>>,
 }
 
@@ -54,7 +54,7 @@ impl RequestScope {
         let mut starts = self.stream_starts.subscribe();
         let started = starts.wait_for(|starts| !starts);
         if tokio::time::timeout(STREAM_START, started).await.is_err() {
-            // Such a server responds only with its first event; do not delay later requests.
+            // This server responds only when it sends its first event. Do not delay later requests.
             self.stream_started();
         }
     }

@@ -44,7 +44,7 @@ pub(super) fn stream_response(response: Response, limit: usize) -> Outcome<Event
     Ok(read_events(response, limit, None))
 }
 
-/// Checks the response to ending a session; a server that does not support this is fine.
+/// Checks the response to a request that ends the session. A server may lack support for this.
 pub(super) fn end_response(response: Response) -> Outcome<()> {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         tracing::debug!("an MCP server does not support ending sessions");

@@ -7,8 +7,8 @@ use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
 use crate::transport::request_id::is_same_id;
 
-/// Assigns an error without a known id to the request that was posted; rmcp would drop it, and the request would wait
-/// forever. In a session such an error means that the session is lost: servers that were restarted respond with `"id":
+/// Assigns an error without a known id to the request that was posted; rmcp would drop the error, and the request would
+/// wait forever. In a session, such an error means that the session is lost: a restarted server responds with `"id":
 /// null`.
 pub(crate) fn correlate_error(
     answer: StreamableHttpPostResponse,

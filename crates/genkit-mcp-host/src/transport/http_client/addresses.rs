@@ -1,4 +1,4 @@
-//! The address policy: which addresses a server may make this program send requests to (SSRF protection).
+//! The address policy, which limits the addresses that a server can make this program contact (SSRF protection).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use super::error::Error;
 use genkit_http_client::internal::net::is_loopback;
 
-/// Environment variables that name proxies; a proxy's own name may resolve to any address.
+/// Environment variables for proxies. The host name of a proxy may resolve to any address.
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
@@ -22,7 +22,7 @@ pub(crate) struct AddressPolicy {
     proxies: Arc<[String]>,
 }
 
-/// A host name that does not resolve, or resolves only to forbidden addresses.
+/// The error for a host name that does not resolve, or resolves only to forbidden addresses.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LookupError {
     #[error(transparent)]
@@ -128,7 +128,7 @@ fn is_private(ip: IpAddr) -> bool {
     }
 }
 
-/// Returns whether it is a public unicast address; the caller has excluded loopback and private addresses.
+/// Returns whether this is a public unicast address. The caller has already excluded loopback and private addresses.
 fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(v4) => {

@@ -18,7 +18,7 @@ const POOL_IDLE: Duration = Duration::from_secs(4);
 /// How long a request to an authorization server may take. Default is 30 seconds.
 const OAUTH_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The number of redirects that are followed.
+/// The maximum number of redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
 /// Creates the client for the server at `url`, reached through `network`. `follow` enables redirects within its origin.

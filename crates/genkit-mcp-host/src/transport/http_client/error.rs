@@ -13,7 +13,7 @@ use genkit_core::{Error as PublicError, ErrorKind};
 use genkit_http_client::internal::net::root_cause;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much text from a server an error quotes, in characters. Default is 300.
+/// The maximum length of a server's text in an error, in characters. Default is 300.
 const MAX_QUOTED: usize = 300;
 
 /// The first string of a variant is the target, a URL without secrets.
@@ -131,12 +131,12 @@ impl Topic for Error {
 pub(crate) struct HttpError {
     pub(crate) kind: ErrorKind,
     pub(crate) text: String,
-    /// The session no longer exists on the server; a new session is needed.
+    /// Whether the session no longer exists on the server, so that a new session is needed.
     pub(crate) session_lost: bool,
-    /// The request certainly did not reach the server, and may be sent again.
+    /// Whether the request certainly did not reach the server, so that it can be resent.
     pub(crate) unsent: bool,
     pub(crate) retry_after: Option<Duration>,
-    /// The user's own error that caused it.
+    /// The program's own error that caused this error.
     pub(crate) source: Option<Arc<PublicError>>,
 }
 
@@ -201,14 +201,12 @@ impl From<HttpError> for PublicError {
 fn status_meaning(status: u16, session: bool) -> (ErrorKind, &'static str) {
     match status {
         300..=399 => {
-            (ErrorKind::FailedPrecondition, "the redirect was not followed; check the address")
+            (ErrorKind::FailedPrecondition, "the redirect was not followed; check the URL")
         }
         401 => (ErrorKind::Unauthenticated, "it requires authentication"),
         403 => (ErrorKind::PermissionDenied, "access was denied"),
         404 if session => (ErrorKind::Unavailable, "the session no longer exists"),
-        404 | 405 => {
-            (ErrorKind::NotFound, "no MCP server found (streamable HTTP); check the address")
-        }
+        404 | 405 => (ErrorKind::NotFound, "no MCP server found (streamable HTTP); check the URL"),
         408 | 504 => (ErrorKind::DeadlineExceeded, ""),
         413 => (ErrorKind::ResourceExhausted, "the message is too long"),
         429 => (ErrorKind::ResourceExhausted, "the rate limit is exceeded"),

@@ -21,9 +21,9 @@ use genkit_http_client::internal::net::CONNECT_TIMEOUT;
 #[derive(Debug)]
 pub(crate) struct Explanation {
     pub(crate) error: error::Error,
-    /// The session no longer exists on the server; a new session is needed.
+    /// Whether the session no longer exists on the server, so that a new session is needed.
     pub(crate) session_lost: bool,
-    /// The request certainly did not reach the server, and may be sent again.
+    /// Whether the request certainly did not reach the server, so that it can be resent.
     pub(crate) unsent: bool,
 }
 

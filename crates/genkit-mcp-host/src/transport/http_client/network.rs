@@ -1,4 +1,4 @@
-//! How a server is reached: certificates and a proxy that the program sets.
+//! The network settings of a server: certificates and a proxy.
 
 use reqwest::{Certificate, ClientBuilder, Identity, Proxy, Url};
 
@@ -16,7 +16,7 @@ pub(crate) struct Network {
     pub(crate) proxy: Option<String>,
 }
 
-/// An error in these settings, without the certificates, the key and the password.
+/// An error in these settings. Its text contains no certificate, key or password.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(

@@ -19,9 +19,9 @@ use crate::transport::http_client::client::for_oauth;
 /// The longest response from an authorization server that is read, in bytes. Default is 1 MiB.
 const MAX_BODY: usize = 1024 * 1024;
 
-/// The HTTP client that rmcp's authorization uses for local servers, for DPoP, and with certificates or a proxy. A local
-/// server's authorization server is usually local too, and rmcp's own client would send its requests through a proxy of
-/// the environment; rmcp also does not support DPoP.
+/// The HTTP client that rmcp's authorization uses for local servers, for DPoP, and with certificates or a proxy. A
+/// local server's authorization server is usually local too, and rmcp's own client would contact it through a proxy
+/// from the environment. rmcp also does not support DPoP.
 pub(super) struct AuthorizationClient {
     pub(super) addresses: AddressPolicy,
     pub(super) oauth: OAuth,
@@ -42,7 +42,8 @@ impl OAuthHttpClient for AuthorizationClient {
     }
 }
 
-/// Sends a request. Token requests contain a DPoP proof, and are sent again if the server requires its nonce in it.
+/// Sends a request. Token requests contain a DPoP proof, and are resent with the server's nonce if the server requires
+/// one.
 pub(super) async fn send_request(
     client: &Client,
     mut request: Request,

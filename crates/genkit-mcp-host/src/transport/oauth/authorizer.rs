@@ -1,4 +1,4 @@
-//! The authorizer: gets access tokens for all requests to one server, one at a time.
+//! The authorizer, which obtains access tokens for all requests to one server, one at a time.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ use crate::transport::http_client::{client, error};
 use crate::transport::redact::Redactor;
 use genkit_core::internal::sync::lock;
 
-/// Gets access tokens for all requests to one server.
+/// Obtains access tokens for all requests to one server.
 pub(crate) struct Authorizer {
     dpop: Option<Arc<Dpop>>,
     state: Arc<AuthorizerState>,
@@ -43,7 +43,7 @@ struct AuthorizerState {
 #[derive(Default)]
 struct Access {
     token: Option<AccessToken>,
-    /// The number of finished attempts to get a token, and the error of the last attempt.
+    /// The number of finished attempts to obtain a token, and the error of the last attempt.
     rounds: u64,
     failed: Option<HttpError>,
 }
@@ -151,8 +151,9 @@ impl Authorizer {
         Ok(current.await?.map(|token| token.secret))
     }
 
-    /// Gets a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set. An
-    /// exchange that has begun continues even if its request is dropped, because the user may already be signing in.
+    /// Returns a new token after `challenge` rejected the token in `sent`. The user is asked only if `may_ask` is set.
+    /// An exchange that has started continues even if its request is dropped, because the user may already be signing
+    /// in.
     pub(crate) async fn renew_token(
         &self,
         challenge: Challenge,
@@ -207,7 +208,7 @@ impl AuthorizerState {
     }
 }
 
-/// Runs in its own task, so that it continues if the caller is cancelled.
+/// Runs `work` in its own task, so that it continues if the caller is cancelled.
 async fn run_detached<T: Send + 'static>(
     work: impl Future<Output = Result<T, HttpError>> + Send + 'static,
 ) -> Result<T, HttpError> {

@@ -17,7 +17,7 @@ pub(crate) fn wants_nonce(error: &StreamableHttpError<reqwest::Error>) -> bool {
         if dpop::wants_nonce(&error.www_authenticate_header))
 }
 
-/// Why a request was rejected.
+/// The reason why a request was rejected.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Challenge {
     /// 401: the token is missing or no longer valid. `header` is `WWW-Authenticate`, if present.

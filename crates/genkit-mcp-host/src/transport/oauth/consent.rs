@@ -16,17 +16,17 @@ use crate::transport::http_client::error::{HttpError, quote_text};
 use crate::transport::http_client::explain::RequestTarget;
 use genkit_core::ErrorKind;
 
-/// How long the user may take. Default is 5 minutes.
+/// How long the user may take to grant access. Default is 5 minutes.
 const PATIENCE: Duration = Duration::from_secs(5 * 60);
 
-/// The user's consent, by the channel on which the response arrives.
+/// The channel on which the response to the consent request arrives.
 pub(super) enum Consent {
     Callback(CallbackListener),
     OnAuthorize(OnAuthorize, String),
 }
 
 impl Consent {
-    /// Uses the handler that the user set. Without a handler, listens on a local port, preferably the port of the known
+    /// Uses the program's handler. Without a handler, listens on a local port, preferably the port of the known
     /// registration.
     pub(super) async fn new(oauth: &OAuth, known: Option<&Registration>) -> Result<Self, Error> {
         let uri = oauth.redirect_uri.as_deref();
@@ -91,12 +91,12 @@ impl Consent {
     }
 }
 
-/// Prints the URL for programs in a terminal, as documented at `OAuth::new`: the user who reads
-/// the terminal or the log has a browser.
+/// Prints the URL for programs in a terminal, as documented at `OAuth::new`. The user who reads the terminal or the log
+/// is assumed to have a browser.
 fn announce_address(who: &str, target: &str, address: &str) {
     tracing::warn!("{who} requests access to {target}; open {address}");
     let text = format!("{who} requests access to {target}. Open this URL in a browser:\n{address}");
-    // If standard error is closed, the log remains.
+    // If standard error is closed, the URL is still in the log.
     let _ = writeln!(io::stderr(), "{text}");
 }
 

@@ -73,8 +73,8 @@ impl<S: CredentialStore + ?Sized> CredentialStore for Arc<S> {
 
 /// A credential store in one JSON file, readable only by its owner on Unix.
 ///
-/// Several servers and several programs may share the file: each writes only its own entry and keeps the others (on
-/// Unix, with a lock on a file next to it).
+/// Several servers and several programs may share the file: each changes only its own entry. On Unix, a lock file next
+/// to it prevents lost updates.
 ///
 /// ```
 /// use genkit::mcp::host::{FileCredentials, OAuth};
@@ -87,7 +87,7 @@ pub struct FileCredentials {
     path: Arc<PathBuf>,
 }
 
-/// Makes read, modify and write one step, also across instances with the same path.
+/// Serializes updates, including those of other instances with the same path.
 static WRITING: Mutex<()> = Mutex::new(());
 
 impl FileCredentials {
@@ -164,7 +164,8 @@ fn lock_file(path: &Path) -> io::Result<fs::File> {
                 return Err(error.into());
             }
             if since.elapsed() > LOCK_TIMEOUT {
-                let why = "another program has kept the credentials locked for too long; end it";
+                let why =
+                    "another program has locked the credentials for too long; stop that program";
                 return Err(io::Error::new(io::ErrorKind::TimedOut, why));
             }
             std::thread::sleep(LOCK_PAUSE);

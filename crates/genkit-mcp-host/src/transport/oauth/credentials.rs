@@ -17,7 +17,8 @@ use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind};
 
-/// How long before its expiry a token is renewed, in seconds. Default is 30, or half of its lifetime.
+/// How long before its expiry a token is renewed, in seconds. Default is 30, or half of the token's lifetime if that is
+/// shorter.
 const MARGIN_SECS: u64 = 30;
 
 /// An access token.
@@ -26,7 +27,8 @@ pub(super) struct AccessToken {
     pub(super) secret: String,
     /// Whether it is usable only with the key that it is bound to.
     pub(super) is_bound: bool,
-    /// When it expires and how long it is valid, in seconds; `None` if the server did not specify it.
+    /// The expiry time since the Unix epoch and the lifetime, both in seconds; `None` if the server did not specify
+    /// them.
     span: Option<(u64, u64)>,
 }
 

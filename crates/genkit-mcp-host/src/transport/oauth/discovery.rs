@@ -23,7 +23,7 @@ const PROOF_ALGORITHMS: &str = "dpop_signing_alg_values_supported";
 
 /// Looks up the authorization server of one MCP server.
 pub(super) struct Discovery {
-    /// Without the query, which may contain a key: this address is sent to the authorization server.
+    /// The URL without the query, which may contain a key. This URL is sent to the authorization server.
     pub(super) resource: Url,
     pub(super) target: String,
     pub(super) addresses: AddressPolicy,
@@ -67,12 +67,12 @@ impl Discovery {
         Ok(metadata)
     }
 
-    /// Adds "no access to ..." to a failure.
+    /// Prefixes a failure with "no access to ..".
     pub(super) fn access_error(&self, failure: impl Into<HttpError>) -> HttpError {
         failure.into().no_access_to(&self.target)
     }
 
-    /// Returns the target of the requests that get access.
+    /// Returns the target of authorization requests.
     pub(super) fn request_target(&self) -> RequestTarget<'_> {
         RequestTarget::new(&self.target)
     }
@@ -123,8 +123,7 @@ impl Discovery {
         Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
     }
 
-    /// Returns whether an address has the server's own origin, so that no new address is contacted, or is local like
-    /// the server.
+    /// Returns whether a URL has the server's own origin, or is on this machine like the server.
     fn is_here(&self, address: &str) -> bool {
         let is_here = |url: Url| {
             url.origin() == self.resource.origin()

@@ -77,7 +77,8 @@ impl Dpop {
         let mut nonces = lock(&self.nonces);
         let origin = url.origin().ascii_serialization();
         if nonces.len() >= MAX_NONCES && !nonces.contains_key(&origin) {
-            // Only a server that redirects repeatedly gets here. A server whose nonce is lost sends another nonce.
+            // Only a server that redirects repeatedly reaches this limit. A server whose nonce is lost sends another
+            // nonce.
             nonces.clear();
         }
         nonces.insert(origin, nonce.to_owned());

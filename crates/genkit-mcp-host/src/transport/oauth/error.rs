@@ -35,7 +35,7 @@ pub(super) enum Error {
     InvalidTokenEndpoint(String),
     #[error(
         "the token endpoint of `IdentityProvider::new(..)` is not encrypted: {0}; use an `https://` \
-         address, or one on this machine"
+         URL, or a server on this machine"
     )]
     ProviderNotEncrypted(String),
     #[error(
@@ -135,7 +135,7 @@ pub(super) enum Error {
     #[error("{target} denied the request of client `{client}`; it requires `{scopes}`")]
     ClientNotAllowed { target: String, client: String, scopes: String },
 
-    // The task that gets access.
+    // The task that requests access.
     #[error("the task that requests access panicked")]
     Panicked,
     #[error("the runtime is shutting down")]

@@ -1,4 +1,4 @@
-//! How an authorization server is reached: certificates and a proxy.
+//! The network settings of an authorization server: certificates and a proxy.
 
 use reqwest::Url;
 
@@ -7,11 +7,11 @@ use crate::transport::http_client::network::Network;
 
 impl OAuth {
     /// Sets the client certificate (mTLS) for the authorization server: its chain and its private key, both in the same
-    /// PEM. It is sent only to the origin of the [`issuer`](Self::issuer), which is by default the origin of the MCP
-    /// server. Default is none. An invalid certificate causes an error when the server is connected.
+    /// PEM. The certificate is sent only to the origin of the [`issuer`](Self::issuer), by default the origin of the
+    /// MCP server. Default is none. An invalid certificate causes an error when the server is connected.
     ///
     /// The [client certificate of the MCP server](crate::config::HttpTransport::client_certificate) is not used for
-    /// other origins. Its root certificates and its proxy are used for the authorization server as well.
+    /// other origins. The MCP server's root certificates and proxy are also used for the authorization server.
     ///
     /// ```no_run
     /// use genkit::mcp::host::{OAuth, ServerConfig};

@@ -68,7 +68,7 @@ impl NonInteractive {
         Ok(self.token.clone())
     }
 
-    /// Gets a new token.
+    /// Requests a new token.
     pub(super) async fn renew_token(
         &mut self,
         challenge: &Challenge,
@@ -86,7 +86,7 @@ impl NonInteractive {
         match challenge {
             Challenge::Access { .. } if scopes.is_empty() => {
                 scopes = self.discovery.rmcp_manager().await?.select_initial_scopes(&[]).await;
-                // It is for refresh tokens, which these grants do not use.
+                // This scope requests a refresh token, which these grants do not use.
                 scopes.retain(|scope| scope != "offline_access");
             }
             Challenge::Access { .. } => {}

@@ -18,13 +18,13 @@ use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_http_client::internal::net::is_loopback;
 
-/// OAuth 2.1 settings: how to get access to a server that requires it.
+/// OAuth 2.1 settings for a server that requires authorization.
 ///
-/// Nothing happens until the server rejects a request. Then the host looks up its authorization server, registers this
-/// program there, asks the user for consent in the browser, and sends the request again. The token is renewed without
-/// the user as long as the authorization server allows it. If a server requires more scopes than were granted, the user
-/// is asked again, at most once in ten minutes for the same scopes. The host's time limits are paused while the user is
-/// asked.
+/// The settings have no effect until the server rejects a request. The host then looks up the server's authorization
+/// server, registers this program there, asks the user for consent in the browser, and resends the request. The token
+/// is renewed without the user as long as the authorization server allows it. If a server requires more scopes than
+/// were granted, the user is asked again, at most once every ten minutes for the same scopes. The host's time limits
+/// are paused while the user is asked.
 ///
 /// ```
 /// use genkit::mcp::host::{FileCredentials, OAuth, ServerConfig};
@@ -78,13 +78,13 @@ pub(super) enum GrantType {
     #[default]
     AuthorizationCode,
     ClientCredentials,
-    /// An assertion of another issuer about this program.
+    /// An assertion from another issuer about this program.
     JwtBearer(AssertionSource),
-    /// An assertion of the user's identity provider about the user.
+    /// An assertion from the user's identity provider about the user.
     IdentityAssertion(IdentityProvider),
 }
 
-/// How this program authenticates as its client id.
+/// The client authentication of this program.
 #[derive(Clone, Default, PartialEq)]
 pub(super) enum ClientAuthentication {
     #[default]
@@ -96,11 +96,11 @@ pub(super) enum ClientAuthentication {
     },
 }
 
-/// Sends the user to a URL, and returns the URL that the browser was redirected to.
+/// A handler that sends the user to a URL, and returns the URL that the browser was redirected to.
 pub(super) type OnAuthorize =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// Returns an assertion for the issuer of an authorization server.
+/// A function that returns an assertion for the issuer of an authorization server.
 pub(super) type AssertionSource =
     ByIdentity<dyn Fn(String) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
@@ -110,9 +110,9 @@ const DEFAULT_NAME: &str = "Genkit";
 impl OAuth {
     /// Creates settings for the authorization code grant with PKCE, which asks the user.
     ///
-    /// By default it works for programs in a terminal: the URL to open is written to standard
-    /// error and logged as a warning, and the browser is redirected to a free local port. For all
-    /// other programs, set [`on_authorize`](Self::on_authorize). The user has 5 minutes.
+    /// By default, the grant works for programs in a terminal: the URL to open is written to standard error and logged
+    /// as a warning, and the browser is redirected to a free local port. For all other programs, set
+    /// [`on_authorize`](Self::on_authorize). The user has 5 minutes to grant access.
     ///
     /// The program identifies itself to the authorization server with its [`client_id`](Self::client_id) if set.
     /// Otherwise it uses [`client_metadata_url`](Self::client_metadata_url) if the server supports that, or else
@@ -213,8 +213,8 @@ impl OAuth {
     }
 
     /// Sets the issuer, the only authorization server that may receive the id and the secret. Default is the
-    /// authorization server on the MCP server's own origin. If the server uses another authorization server and a
-    /// secret is set, this is required.
+    /// authorization server on the MCP server's own origin. The issuer is required if the server uses another
+    /// authorization server and a secret is set.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
@@ -240,9 +240,9 @@ impl OAuth {
         self
     }
 
-    /// Sets the redirect URI, the address that the browser is redirected to after consent. Default is
-    /// `http://127.0.0.1/callback` with a free port. Without [`on_authorize`](Self::on_authorize) it must be on this
-    /// machine, and the host listens on its port.
+    /// Sets the redirect URI, to which the browser is redirected after consent. Default is `http://127.0.0.1/callback`
+    /// with a free port. Without [`on_authorize`](Self::on_authorize) it must be on this machine, and the host listens
+    /// on its port.
     pub fn redirect_uri(mut self, uri: impl Into<String>) -> Self {
         self.redirect_uri = Some(uri.into());
         self
@@ -282,17 +282,17 @@ impl OAuth {
     }
 
     /// Sets whether the authorization server may be on a private network (`10.0.0.9`) although the MCP server is on a
-    /// public network. Default is `false`: a public server must not make this program send requests into its own
-    /// network. Set it to `true` for intranet servers. With DPoP, certificates or a proxy, the authorization server must
-    /// then have a host name.
+    /// public network. Default is `false`: a public server must not make this program send requests into a private
+    /// network. Set it to `true` for intranet servers. With DPoP, certificates or a proxy, the authorization server
+    /// must then have a host name.
     pub fn private_network(mut self, yes: bool) -> Self {
         self.private_network = yes;
         self
     }
 
     /// Binds tokens to a key of this program with DPoP (RFC 9449), so that a stolen token is useless without the key.
-    /// Each request proves possession of the key. Default is `false`; the key is generated when the host starts, for
-    /// ES256.
+    /// Each request proves possession of the key. Default is `false`. The key, for ES256, is generated when the host
+    /// starts.
     ///
     /// An authorization server that issues unbound tokens is rejected. An authorization server on a private network
     /// must have a host name.
@@ -331,7 +331,7 @@ impl OAuth {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
     }
 
-    /// Returns whether it sends secrets, which only one authorization server may see.
+    /// Returns whether it sends secrets, which only one authorization server may receive.
     pub(super) fn has_secret(&self) -> bool {
         let asserts =
             matches!(self.grant, GrantType::JwtBearer(_) | GrantType::IdentityAssertion(_));

@@ -1,4 +1,4 @@
-//! Requests to a token endpoint that rmcp does not support: a form, with a JSON document as the response.
+//! Token requests that rmcp does not support: a form, with a JSON document as the response.
 
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};

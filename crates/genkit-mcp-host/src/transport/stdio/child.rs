@@ -18,7 +18,7 @@ use genkit_core::internal::visible;
 /// Starts a server and opens the pipe to it.
 ///
 /// # Errors
-/// Returns an error if the program or folder does not exist, or if the system does not start it.
+/// Returns an error if the program or folder does not exist, or if the system cannot start the program.
 ///
 /// # Panics
 /// Panics outside a tokio runtime with I/O enabled.
@@ -50,7 +50,7 @@ struct ServerLog {
 impl StderrLog for ServerLog {
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
         let hidden = self.redactor.redact_text(line);
-        // Through an error, escape codes would reach a terminal.
+        // Otherwise, escape codes could reach a terminal through an error.
         Cow::Owned(visible::escape_line(&hidden.replace('\t', "    ")).into_owned())
     }
 

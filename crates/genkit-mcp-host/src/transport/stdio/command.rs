@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use genkit_child_process::ChildCommand;
 
-/// The destination of a child process's standard error. Unless it is inherited, it is always read, so that a server
-/// with much output never blocks. If the server dies, the error contains its last lines.
+/// The destination of a child process's standard error. Unless standard error is inherited, it is always read, so that
+/// a server with much output never blocks. If the server dies, the error contains its last lines.
 ///
 /// ```
 /// use genkit::mcp::host::{ServerConfig, StderrTo};

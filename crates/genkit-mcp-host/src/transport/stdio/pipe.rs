@@ -1,7 +1,7 @@
 //! The client's end of a session over two byte streams, with one JSON message per line.
 //!
-//! Unlike in rmcp's own transport, a call does not wait forever if its response cannot be read: its caller gets an
-//! error that describes the server's mistake.
+//! Unlike in rmcp's own transport, a call does not wait forever if its response cannot be read: its caller receives an
+//! error that describes the malformed response.
 
 mod error;
 mod incoming;
@@ -28,7 +28,7 @@ use open_requests::OpenRequests;
 pub(crate) use open_requests::ResultFormat;
 use stray_output::StrayOutput;
 
-/// How many bytes may be queued for a server that does not read, 64 MiB; sending fails beyond that.
+/// The maximum size of the queue for a server that does not read its input, 64 MiB. Sending fails beyond it.
 ///
 /// Reading continues in the meantime. Otherwise a server that writes a long response before it reads again would never
 /// finish.
@@ -60,7 +60,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         }
     }
 
-    /// Sets the redactor for repeated text.
+    /// Sets the redactor for the server's text in errors and logs.
     pub(crate) fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.stray.redactor = redactor;
         self

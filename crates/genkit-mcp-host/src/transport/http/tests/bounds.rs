@@ -1,4 +1,4 @@
-//! Tests of the limits on what is read from a server, before parsing.
+//! Tests of the limits on responses, which apply before parsing.
 
 use serde_json::{Value, json};
 

@@ -37,7 +37,7 @@ pub(crate) async fn open(connector: &Connector) -> Result<Client, ClientInitiali
     config.serve_with_lifecycle(connector.open_transport(), ClientLifecycleMode::Initialize).await
 }
 
-/// Returns why the server cannot be reached.
+/// Returns the reason why the server cannot be reached.
 pub(crate) async fn fault(server: HttpTransport) -> Explanation {
     let error = open(&connector(&server)).await.map(drop).unwrap_err();
     explain_error(&error).unwrap_or_else(|| panic!("nothing explains {error:?}"))

@@ -19,7 +19,7 @@ use crate::transport::http::Connector;
 use crate::transport::oauth::OAuth;
 use crate::transport::oauth::tests::access::authorization_server;
 
-/// A private certificate authority, and a certificate that it issued to all sides.
+/// A private certificate authority, and a certificate that it issued to all parties.
 struct Company {
     root: String,
     certificate: CertificateDer<'static>,

@@ -140,7 +140,7 @@ impl AuthorizationCode {
         Ok((self.granted_token()?, true))
     }
 
-    /// Counts a sign-in, so that a server cannot send the user to the browser without end.
+    /// Counts a sign-in, and returns an error above the limit, so that a server cannot ask the user endlessly.
     fn count_sign_in(&mut self) -> Result<(), HttpError> {
         self.asked.retain(|asked| asked.elapsed() < SIGN_IN_PERIOD);
         if self.asked.len() >= MAX_SIGN_INS {

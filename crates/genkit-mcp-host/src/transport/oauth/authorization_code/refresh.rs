@@ -1,4 +1,4 @@
-//! Refreshes an access token, without the user.
+//! Refreshing an access token without the user.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::transport::oauth::dpop::refuses_proof;
 use crate::transport::oauth::settings::ClientAuthentication;
 use genkit_core::internal::visible::Logged;
 
-/// If the server rejects a token less than this long after a refresh, the token is not refreshed again. Default is 1
-/// minute.
+/// The minimum time between a refresh and the next. If the server rejects a token earlier, the token is not refreshed
+/// again. Default is 1 minute.
 const REFRESH_HOLDS: Duration = Duration::from_secs(60);
 
 impl AuthorizationCode {

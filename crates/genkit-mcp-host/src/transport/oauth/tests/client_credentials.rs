@@ -114,7 +114,7 @@ async fn secret_is_not_sent_to_another_issuer_and_rejections_are_reported() {
     assert_eq!(fault.error.kind(), genkit_core::ErrorKind::Unauthenticated);
 }
 
-/// An authorization server that echoes what it was sent.
+/// An authorization server that echoes its requests.
 #[tokio::test]
 async fn rejection_does_not_repeat_the_secret() {
     const SECRET: &str = "s3cret-of-this-program";

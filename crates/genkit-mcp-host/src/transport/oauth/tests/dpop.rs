@@ -19,7 +19,7 @@ use crate::transport::http::tests::fake::{Answer, Fake, Request, mcp};
 use crate::transport::http::tests::{connector, fault, list, open};
 use crate::transport::oauth::OAuth;
 
-/// What the servers have issued and received.
+/// The tokens that the servers have issued, and the proofs that they have received.
 #[derive(Default)]
 struct World {
     /// The key that a token is bound to.
@@ -278,7 +278,7 @@ async fn rejected_proof_does_not_start_a_new_sign_in() {
     }
 }
 
-/// At another address the proof would be invalid.
+/// At a different URL, the proof would be invalid.
 #[tokio::test]
 async fn redirect_is_not_followed_with_a_proof() {
     let (fake, _) = start().await;

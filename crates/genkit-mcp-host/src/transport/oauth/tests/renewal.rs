@@ -74,7 +74,7 @@ async fn token_refreshed_by_another_process_is_loaded_from_the_store() {
     let connector = connector(&ServerConfig::http(fake.url()).oauth(oauth));
     open(&connector).await.unwrap().cancel().await.unwrap();
     let authorizer = connector.client.authorizer.as_ref().unwrap();
-    // Wait for what the connection began.
+    // Wait for the work that the connection started.
     authorizer.access_token().await.unwrap();
     let before = asked(&fake, "refresh_token");
     {

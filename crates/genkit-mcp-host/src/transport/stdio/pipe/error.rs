@@ -59,7 +59,7 @@ pub(crate) enum Error {
 }
 
 impl Error {
-    /// Explains why `serde_json` cannot read a string.
+    /// Creates the error for text that `serde_json` cannot parse.
     pub(crate) fn from_json(text: &str, error: serde_json::Error) -> Self {
         match nesting(text) {
             deepest if deepest > MAX_NESTING => Self::TooDeep(deepest),
@@ -68,7 +68,7 @@ impl Error {
         }
     }
 
-    /// Returns the error of the call whose response this is about.
+    /// Returns the error for the call whose response could not be read.
     pub(crate) fn for_caller(&self) -> ErrorData {
         ErrorData::internal_error(format!("the server's response {self}"), None)
     }

@@ -22,7 +22,7 @@ pub(crate) enum LineOutcome {
     Message(Box<ServerJsonRpcMessage>),
     /// An error for the server, because its request cannot be read.
     Refused(Box<ClientJsonRpcMessage>),
-    /// An ignored line: the reason, and how it begins.
+    /// An ignored line: the reason, and an excerpt.
     Stray(Error, String),
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
     }
 }
 
-/// Returns the line as JSON if it is almost that.
+/// Returns the repaired line if it is nearly valid JSON.
 fn repaired_line(line: &[u8]) -> Option<String> {
     repair_json(line).filter(|text| serde_json::from_str::<Envelope<'_>>(text).is_ok())
 }
@@ -133,7 +133,7 @@ fn read_response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> Li
     }
 }
 
-/// Returns why an object is not a response, by its members.
+/// Returns the reason why an object is not a response, judged by its members.
 fn response_error(envelope: &Envelope<'_>) -> Option<&'static str> {
     if !matches!(&envelope.jsonrpc, Member::Text(version) if version == "2.0") {
         return Some(r#"`jsonrpc` must be "2.0""#);
@@ -178,7 +178,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
     })
 }
 
-/// Returns the error of an unreadable response to its call.
+/// Reports an unreadable response to the call that waits for it.
 fn for_its_call(
     id: &RequestId,
     error: Error,
@@ -242,7 +242,7 @@ fn read_broken_line(line: &[u8], error: Error, open: &OpenRequests) -> LineOutco
     by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
 }
 
-/// Sends the error of a line that cannot be read to its caller or to the server.
+/// Reports a line that cannot be read to the caller or to the server.
 fn by_outline(
     outline: Outline,
     error: Error,

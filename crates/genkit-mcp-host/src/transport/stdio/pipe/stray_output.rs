@@ -4,7 +4,7 @@ use crate::transport::redact::Redactor;
 use genkit_core::internal::visible::Logged;
 use genkit_schema::internal::truncate;
 
-/// How many characters of such a line are logged.
+/// How many characters of a stray line are logged.
 const SHOWN_CHARS: usize = 200;
 
 /// Counts lines that are not messages, and warns once.
@@ -59,7 +59,7 @@ impl Drop for StrayOutput {
     }
 }
 
-/// Returns the beginning of a line, for a log or an error.
+/// Returns an excerpt of a line, for a log or an error.
 pub(crate) fn excerpt_of_line(line: &[u8]) -> String {
     // A character has at most four bytes.
     let line = &line[..line.len().min(4 * SHOWN_CHARS)];
