@@ -6,7 +6,7 @@
 //! | the request | the response |
 //! |---|---|
 //! | has a message that names a tool | a call to that tool, with arguments from the message |
-//! | ends with the results of tools | a call of another named tool, else the results as sentences |
+//! | ends with the results of tools | a call of another named tool, otherwise the results as sentences |
 //! | has an output schema | an instance of the schema, filled from the message and the results |
 //! | anything else | a description of this model, and how to use a real one |
 //!

@@ -99,7 +99,7 @@ pub(crate) fn shortest() -> Reranker {
     )
 }
 
-/// An embedder that counts vowels, so that nothing is called over the network.
+/// An embedder that counts vowels, so that the example needs no network.
 pub(crate) fn vowels() -> FnEmbedder {
     model::embedder_fn("house/vowels", |texts: Vec<String>| async move {
         let count = |text: &String| ["a", "e", "o"].map(|vowel| text.matches(vowel).count() as f64);
