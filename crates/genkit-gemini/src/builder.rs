@@ -32,7 +32,8 @@ impl Gemini {
         Self::builder().env().build()
     }
 
-    /// Creates a builder with custom settings, which does not read environment variables.
+    /// Creates a builder for custom settings. It reads environment variables only if you call
+    /// [`env`](GeminiBuilder::env).
     ///
     /// ```
     /// use genkit::model::Gemini;
@@ -50,7 +51,7 @@ impl Gemini {
     }
 }
 
-/// A builder of a [`Gemini`] provider. See [`Gemini::builder`].
+/// A builder for a [`Gemini`] provider. See [`Gemini::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct GeminiBuilder {

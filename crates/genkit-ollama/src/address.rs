@@ -1,4 +1,4 @@
-//! Addresses of Ollama, in the formats that its programs and users write.
+//! Addresses of Ollama servers, in the formats that Ollama's programs and users write.
 
 use std::net::IpAddr;
 

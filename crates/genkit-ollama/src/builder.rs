@@ -37,7 +37,8 @@ impl Ollama {
         Self::builder().env().build()
     }
 
-    /// Creates a builder with custom settings, which does not read environment variables.
+    /// Creates a builder for custom settings. It reads environment variables only if you call
+    /// [`env`](OllamaBuilder::env).
     ///
     /// ```
     /// use genkit::model::Ollama;
@@ -54,7 +55,7 @@ impl Ollama {
     }
 }
 
-/// A builder of an [`Ollama`] provider. See [`Ollama::builder`].
+/// A builder for an [`Ollama`] provider. See [`Ollama::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OllamaBuilder {
@@ -70,7 +71,7 @@ genkit_model::provider_builder! {
 
     /// Reads settings that are not set explicitly from the environment: the base URL from
     /// `OLLAMA_BASE_URL` or `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`.
-    /// `OLLAMA_CONTEXT_LENGTH` is taken as the server's context window.
+    /// `OLLAMA_CONTEXT_LENGTH` sets the assumed context window of the server.
     env;
 
     /// Only ollama.com and proxies require one. Default is none.
@@ -81,7 +82,7 @@ genkit_model::provider_builder! {
     base_url;
     header;
 
-    /// The time includes the time to load the model.
+    /// The timeout includes the time to load the model.
     timeout;
 
     /// A replay does not need a server.

@@ -15,7 +15,7 @@ use genkit_schema::internal::bounded_json::parse_response;
 /// The key in `custom` of the API's own stop reason.
 const STOP_REASON: &str = "stopReason";
 
-/// The stop reason of a response that is paused for a slow server tool, and continues when it is
+/// The stop reason of a response that is paused for a slow server tool. It continues when the response is
 /// sent back.
 const PAUSE: &str = "pause_turn";
 
@@ -87,7 +87,7 @@ impl ResponseEnd {
         }
     }
 
-    /// Updates the counts. A stream repeats them as they grow, and some gateways send zeros for
+    /// Updates the counts. A stream repeats them with growing values, and some gateways send zeros for
     /// unknown counts.
     pub(super) fn merge_counts(&mut self, counts: Map<String, Value>) {
         for (key, value) in counts {

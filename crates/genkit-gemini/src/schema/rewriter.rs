@@ -25,8 +25,8 @@ impl<'a> SubsetRewriter<'a> {
         Self { exact, references, max_references, nodes: 0, depth: 0, degraded: Vec::new() }
     }
 
-    /// Returns the constraints that were lost; `None` if the subset is too large and must not be
-    /// cut.
+    /// Returns the constraints that were lost, or `None` if the subset is too large and must not be
+    /// truncated.
     pub(super) fn into_losses(mut self, may_cut: bool) -> Option<Vec<Loss>> {
         if self.nodes > MAX_NODES {
             if !may_cut {
@@ -248,7 +248,7 @@ fn is_constraint(key: &str) -> bool {
     is_known || (Position::of_keyword(key) != Position::Data && !is_scaffold)
 }
 
-/// Returns the replacement of a reference that is cut.
+/// Returns the replacement of a truncated reference.
 fn cut_reference(target: &Map<String, Value>, siblings: &Map<String, Value>) -> Map<String, Value> {
     let mut cut = kept_notes(&merge_schemas(target, siblings));
     let of_branch =

@@ -36,7 +36,7 @@ impl ResponseObject {
     }
 }
 
-/// An event of a stream. Each kind has some of the fields.
+/// An event of a stream. Each kind of event sets some of the fields.
 #[derive(Deserialize)]
 pub(super) struct Event<'a> {
     #[serde(rename = "type", default, deserialize_with = "deserialize_text")]

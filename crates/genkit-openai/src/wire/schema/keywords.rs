@@ -20,7 +20,7 @@ const COPIED: [&str; 10] = [
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// Formats of numbers, which are the width of a number in a program and irrelevant to a model.
+/// Number formats, which state the width of a number in a program and are irrelevant to a model.
 const WIDTHS: [&str; 14] = [
     "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
     "uint128", "uint", "float", "double",
@@ -107,7 +107,7 @@ pub(super) fn kept_notes(map: &Map<String, Value>) -> Map<String, Value> {
     }
     let mut said = Vec::new();
     said.extend(map.get("description").and_then(Value::as_str).map(str::to_owned));
-    // In strict mode, null stands for an omitted property.
+    // In strict mode, null means an omitted property.
     said.extend(map.get("default").filter(|it| !it.is_null()).map(|it| format!("Default: {it}.")));
     if let Some(examples) = map.get("examples").and_then(Value::as_array) {
         let examples: Vec<String> = examples.iter().map(Value::to_string).collect();
