@@ -62,16 +62,16 @@ pub struct OllamaBuilder {
     settings: ProviderSettings,
     num_ctx: Option<u64>,
     keep_alive: Option<Value>,
-    /// The server's context window according to the environment.
+    /// The server's context window, if an environment variable sets it.
     default_window: Option<u64>,
 }
 
 genkit_model::provider_builder! {
     OllamaBuilder { settings: settings, debug: ["num_ctx": num_ctx] }
 
-    /// Reads settings that are not set explicitly from the environment: the base URL from
-    /// `OLLAMA_BASE_URL` or `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`.
-    /// `OLLAMA_CONTEXT_LENGTH` sets the assumed context window of the server.
+    /// Reads missing settings from environment variables: the base URL from `OLLAMA_BASE_URL` or
+    /// `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`. `OLLAMA_CONTEXT_LENGTH` sets the assumed
+    /// context window of the server.
     env;
 
     /// Only ollama.com and proxies require one. Default is none.
@@ -90,7 +90,7 @@ genkit_model::provider_builder! {
 }
 
 impl OllamaBuilder {
-    /// Fills in settings that are not set from the environment.
+    /// Fills in missing settings from environment variables.
     pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let host = || variable("OLLAMA_HOST").map(|host| address::of_host(&host));
         let base_url = || variable("OLLAMA_BASE_URL").or_else(host);

@@ -19,7 +19,7 @@ const STOP_REASON: &str = "stopReason";
 /// sent back.
 const PAUSE: &str = "pause_turn";
 
-/// The fields that are kept in `custom`, and their keys there.
+/// The fields that are stored in `custom`, and their keys there.
 const KEPT: [(&str, &str); 6] = [
     ("id", "id"),
     ("model", "model"),
@@ -31,7 +31,7 @@ const KEPT: [(&str, &str); 6] = [
 
 /// Decodes a complete response.
 pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-    // Some programs put a byte order mark before UTF-8.
+    // Some programs send a byte order mark before UTF-8.
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let mut message: Map<String, Value> =
         parse_response(body).map_err(|error| HttpError::from_json(NAME, &error))?;

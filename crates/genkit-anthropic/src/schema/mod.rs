@@ -25,7 +25,7 @@ impl Dialect for OutputDialect {
             Ok((schema, left_out)) => {
                 if !left_out.is_empty() {
                     tracing::debug!(
-                        "{NAME} does not enforce these limits of {}, which are described in words and checked \
+                        "{NAME} does not enforce these limits of {}, which are added to the description and checked \
                          afterwards: {}",
                         Logged::name(owner),
                         left_out.join(", ")

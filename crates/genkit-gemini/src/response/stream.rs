@@ -91,7 +91,7 @@ impl<'a> GeminiStream<'a> {
         json: &'b str,
         mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
-        // Some programs put a byte order mark before UTF-8.
+        // Some programs send a byte order mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         let invalid = |error| HttpError::from_json(NAME, &error);
         if json.starts_with('[') {

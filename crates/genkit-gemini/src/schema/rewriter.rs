@@ -57,7 +57,7 @@ impl<'a> SubsetRewriter<'a> {
         if self.depth == MAX_DEPTH {
             self.note_loss(
                 at.to_owned(),
-                "it is nested too deep and allows any value",
+                "it is nested too deeply and allows any value",
                 "nest fewer types",
             );
             return json!({});
@@ -73,7 +73,11 @@ impl<'a> SubsetRewriter<'a> {
     /// Records a schema that allows any value.
     pub(super) fn note_anything(&mut self, at: &str) -> Value {
         let remedy = "specify a type, or write the schema by hand";
-        self.note_loss(at.to_owned(), "a schema for any value has no type in the subset", remedy);
+        self.note_loss(
+            at.to_owned(),
+            "a schema that accepts any value has no type in the subset",
+            remedy,
+        );
         json!({})
     }
 

@@ -24,8 +24,8 @@ macro_rules! openai_builder {
     ) => {
         genkit_model::provider_builder! {
             $builder { settings: common.settings, debug: ["name": common.name] }
-            /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
-            /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
+            /// Reads missing settings from environment variables: `OPENAI_API_KEY` and `OPENAI_BASE_URL`,
+            /// or the variables of the known server at the base URL.
             env;
             api_key;
             $(#[$base_url])+
@@ -117,7 +117,7 @@ impl ServerBuilder {
         self.server.or_else(at_address).unwrap_or(KnownServer::openai_server())
     }
 
-    /// Fills in settings from the environment, using the variables of the server.
+    /// Fills in missing settings from the environment variables of the server.
     pub(crate) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let server = self.known_server();
         self.settings

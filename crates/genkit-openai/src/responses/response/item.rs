@@ -29,7 +29,7 @@ pub(super) struct OutputMessage {
     pub(super) probabilities: Vec<Value>,
 }
 
-/// Converts the items of responses to one request.
+/// Converts the output items of a response to parts.
 pub(super) struct ItemReader<'a> {
     pub(super) request: &'a ModelRequest,
     pub(super) names: Names<'a>,

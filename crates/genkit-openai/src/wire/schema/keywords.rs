@@ -51,12 +51,12 @@ pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// The reasons why keywords are unsupported. Keywords that are not listed are unknown.
 const REASONS: [(&str, &str); 11] = [
-    ("allOf", "several schemas at once"),
+    ("allOf", "a combination of several schemas"),
     ("not", "a negation"),
     ("if", "a condition"),
     ("patternProperties", "a map with arbitrary keys"),
     ("propertyNames", "a map with arbitrary keys"),
-    ("contains", "a list that must contain something"),
+    ("contains", "a list that must contain a certain item"),
     ("dependentSchemas", "properties that depend on each other"),
     ("dependentRequired", "properties that depend on each other"),
     ("minLength", "a limit on the length of a string"),
