@@ -18,7 +18,7 @@ const PATH: &str = "/responses";
 /// The path for counting tokens.
 const COUNT_PATH: &str = "/responses/input_tokens";
 
-/// A provider of models through the Responses API, at OpenAI or any compatible server.
+/// A provider that uses the Responses API of OpenAI or of a compatible server.
 ///
 /// ```no_run
 /// use genkit::model::OpenAiResponses;
