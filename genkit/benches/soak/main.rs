@@ -37,7 +37,7 @@ use tally::Tally;
 /// The time limit of one exchange. After it, the exchange counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Runs work with a time limit. Exceeding it is an error.
+/// Runs work with a time limit. Returns an error if the limit is exceeded.
 async fn timely<T>(what: &str, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let timed = tokio::time::timeout(PATIENCE, work).await;
     timed.unwrap_or_else(|_| Err(format!("{what} timed out")))
