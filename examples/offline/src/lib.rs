@@ -173,7 +173,7 @@ fn answer(request: &ModelRequest) -> ModelResponse {
     ModelResponse::from_text(if is_json { json!({ "answer": text }).to_string() } else { text })
 }
 
-/// The tools that can be called: all, none, or the chosen one.
+/// Returns the tools that can be called: all, none, or the chosen one.
 fn offered(request: &ModelRequest) -> &[ToolDefinition] {
     match &request.tool_choice {
         Some(ToolChoice::None) => &[],

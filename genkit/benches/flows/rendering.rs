@@ -52,7 +52,7 @@ fn input() -> Value {
     })
 }
 
-/// `{{role "x"}}` as a marker, since a text engine cannot produce messages.
+/// Writes `{{role "x"}}` as a marker, because a text engine cannot produce messages.
 fn role(
     helper: &Helper<'_>,
     _: &Handlebars<'_>,
@@ -68,7 +68,7 @@ fn role(
     Ok(())
 }
 
-/// Genkit produces messages; the other engine produces one text with markers, which is less work.
+/// Measures rendering. Genkit produces messages; the other engine produces one text with markers, which is less work.
 pub(crate) fn five_messages(title: &str) -> Figure {
     let environment = Environment::default();
     let prompt = PromptFile::parse("bench", TEMPLATE).unwrap();

@@ -138,7 +138,7 @@ async fn bare(client: reqwest::Client, url: String, bodies: Arc<Vec<Vec<u8>>>, s
     }
 }
 
-/// A loop that is written by hand for this single purpose.
+/// Runs a loop that is written by hand for this single purpose.
 async fn by_hand(client: reqwest::Client, url: String, stream: bool) {
     let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     let schema =

@@ -59,10 +59,10 @@ pub(crate) const INITIALIZE: &str = concat!(
     r#""capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}"#
 );
 
-/// The second.
+/// The second message of a session.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A call of `add`.
+/// Returns a call of `add`.
 pub(crate) fn call(id: usize) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"add","arguments":{{"a":{id},"b":2}}}}}}"#

@@ -227,7 +227,7 @@ fn bare_std() {
     }
 }
 
-/// A handler on axum that responds to each body.
+/// Serves a handler on axum that responds to each body.
 #[tokio::main]
 async fn bare_http(address: &str) {
     use axum::http::{StatusCode, header::CONTENT_TYPE};
@@ -289,7 +289,7 @@ async fn rmcp_stdio(tools: Vec<Tool>, pipes: bool) {
     served.unwrap();
 }
 
-/// The baseline for HTTP: hyper's connections directly connected to the handwritten loop.
+/// Serves the baseline for HTTP: hyper's connections directly connected to the handwritten loop.
 #[tokio::main]
 async fn bare_hyper(address: &str) {
     use http_body_util::{BodyExt as _, Full};
@@ -321,7 +321,7 @@ fn rmcp_sessions() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
 }
 
-/// As in rmcp's examples, except for notifications.
+/// Serves as in rmcp's examples, except for notifications.
 #[tokio::main]
 async fn rmcp_http(address: &str, nodelay: bool, config: StreamableHttpServerConfig) {
     use axum::serve::ListenerExt as _;

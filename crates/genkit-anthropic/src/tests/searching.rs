@@ -30,7 +30,7 @@ fn call() -> Value {
     json!({"type": "tool_use", "id": "toolu_1", "name": "github__list", "input": {}})
 }
 
-/// The turn of a model that finds a tool and calls it, and the response of the tool.
+/// Returns a turn in which a model finds a tool and calls it, and the response of the tool.
 fn round(blocks: Value) -> Vec<Value> {
     let answer = decode(json!({"content": blocks, "stop_reason": "tool_use"}));
     let mut message = serde_json::to_value(answer.message.unwrap()).unwrap();

@@ -30,7 +30,7 @@ pub(super) struct ResponseObject {
 }
 
 impl ResponseObject {
-    /// Returns the reason why it is incomplete.
+    /// Returns the reason why the response is incomplete.
     pub(super) fn incomplete_reason(&self) -> Option<&str> {
         self.incomplete_details.as_ref()?.get("reason")?.as_str()
     }

@@ -44,7 +44,7 @@ fn call() -> Value {
         "namespace": "github", "arguments": "{}"})
 }
 
-/// The conversation after a response with this output, with a response to its call.
+/// Returns the conversation after a response with this output, with a response to its call.
 fn conversation(output: &Value) -> Value {
     let tools = json!({"messages": [], "tools": [lazy("github/list")]});
     let answer = json!({"status": "completed", "output": output}).to_string();
