@@ -41,8 +41,8 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
     Genkit::running().generate(prompt)
 }
 
-/// Computes embeddings: vectors of text, so that similar text has similar vectors. The embedder is a name
-/// or a value.
+/// Computes embeddings: numeric vectors that are close to each other if the texts are similar. The embedder is a
+/// name or a value.
 ///
 /// ```no_run
 /// use genkit::model::EmbedTask;
@@ -100,7 +100,7 @@ pub fn embed<T: Into<String>>(
 /// ```
 ///
 /// [`Generate::render`] returns the request without sending it. [`Generate::messages`] adds earlier messages, which
-/// are inserted where the prompt has its history.
+/// are inserted at the position of the prompt's history.
 pub fn prompt(prompt: impl Into<PromptRef>) -> Generate {
     Genkit::running().prompt(prompt)
 }

@@ -1,5 +1,5 @@
-//! Annotate async functions, and AI assistants can call them over MCP (the Model Context Protocol), and language models
-//! in your program. Names, descriptions and schemas come from the function itself.
+//! Annotate async functions so that AI assistants can call them over MCP (the Model Context Protocol), and language
+//! models in your program can call them directly. Names, descriptions and schemas come from the functions.
 //!
 //! ```no_run
 //! # #[cfg(feature = "cli")]
@@ -48,13 +48,13 @@
 //! | publish, deploy, serve TLS | [publishing](guide::publishing), [deploying](guide::deploying), [tls](guide::tls) | [`mcp::server`] |
 //! | embed in a program; choose between free functions, `Genkit` and `Registry` | [embedding](guide::embedding) | [`Genkit`], [`Registry`] |
 //! | handle errors, retry | [errors](guide::errors), [middleware](guide::middleware) | [`Error`], [`middleware`] |
-//! | look up a term, a feature, a default, a repair | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings), [other programs](guide::other_programs) | |
+//! | look up a term, a feature, a default, a workaround | [coming from ..](guide::coming_from), [reference](guide::reference), [settings](guide::settings), [other programs](guide::other_programs) | |
 //!
 //! # Feature flags
 //!
 //! `server` (`cli`, `mcp-http`, `log`) is for MCP servers. `agent` (`dotprompt`, `mcp-host-http`, `log`) is for agents, next
-//! to a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` is everything. The [reference](guide::reference) lists
-//! all features with what they imply and cost.
+//! to a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` enables all features. The [reference](guide::reference)
+//! describes each feature.
 //!
 //! **By value from the caller, by reference from the framework**: parameters by value are input, parameters by reference
 //! are injected. The function can still be called directly, for example in a unit test. [All pages](guide).
@@ -140,7 +140,7 @@ pub mod sessions {
 }
 #[cfg(feature = "retrieval")]
 pub mod retrieval {
-    //! Retrievers, which find the documents that answer a question, and an index in memory.
+    //! Retrievers, which find the documents that answer a question, and an in-memory index.
     //!
     //! ```
     //! use genkit::model::{Embedding, embedder_fn, from_fn};

@@ -1,4 +1,4 @@
-//! Simple logging to stderr. On stdio, stdout is used by the protocol.
+//! Simple logging to stderr, because the stdio transport uses stdout for the protocol.
 
 use std::io::IsTerminal as _;
 
@@ -6,14 +6,14 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// The filter if `RUST_LOG` is not set. `rmcp` logs message contents, and this library logs its errors.
+/// The filter if `RUST_LOG` is not set. `rmcp` is off because it logs message contents; this library logs its errors.
 const DEFAULT_FILTER: &str = "info,rmcp=off";
 
-/// The filter of the flags that print something and exit.
+/// The filter for command-line flags that print and exit.
 const ONE_SHOT_FILTER: &str = "warn,rmcp=off,genkit::audit=off";
 
-/// Enables logging of `tracing` events to standard error: the actions and the address of a server,
-/// warnings, audit events.
+/// Enables logging of `tracing` events to standard error, such as the actions and the address of a server, warnings and
+/// audit events.
 ///
 /// The library does not install a tracing subscriber on its own, so that you can choose your own. Without
 /// a subscriber nothing is logged; messages to the client ([`Context::log`](genkit_core::Context::log)) are sent
@@ -41,7 +41,7 @@ pub fn log_to_stderr() {
     let _ = tracing::subscriber::set_global_default(subscriber);
 }
 
-/// Serving does not install a subscriber. This test needs a separate process.
+/// Tests that serving does not install a subscriber, which needs a separate process.
 ///
 /// ```standalone_crate
 /// use genkit::{Genkit, Registry, tool, tools};

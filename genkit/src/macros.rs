@@ -105,7 +105,7 @@ macro_rules! flows {
 /// let registry = genkit::Registry::new().add(know::all());
 /// ```
 ///
-/// A change of a file triggers a rebuild. A new file is only noticed when another file of the folder changes.
+/// A change to a file triggers a rebuild. A new file is detected only when another file of the folder changes.
 #[macro_export]
 macro_rules! skills {
     // Pass the path of the crate, so that a macro of another crate can name it.

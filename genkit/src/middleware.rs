@@ -10,7 +10,7 @@
 //!
 //! | for | use |
 //! |---|---|
-//! | failed model calls: try again, or call another model | [`retry()`], [`fallback()`] |
+//! | failed model calls: retry, or call another model | [`retry()`], [`fallback()`] |
 //! | conversations that grow too long | [`compact()`] |
 //! | hundreds of tools | [lazy](crate::tool) tools, or [`tool_search()`] |
 //! | skills: folders of instructions, of this program and of MCP servers | `skills()` (feature `skills`) |

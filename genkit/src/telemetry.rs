@@ -14,9 +14,9 @@
 //! results, messages) are only recorded if [`McpServer::trace_contents`](crate::mcp::McpServer::trace_contents) or
 //! [`GenkitBuilder::trace_contents`](crate::GenkitBuilder::trace_contents) enables them.
 //!
-//! `tracing` itself cannot propagate traces between programs or record measurements. [`Telemetry`] does this; a program
-//! installs one implementation. The crate `genkit-opentelemetry` has one for OpenTelemetry, and a custom one takes a
-//! few lines:
+//! `tracing` itself cannot propagate traces between programs or record measurements. An implementation of [`Telemetry`]
+//! does this; a program installs one. The crate `genkit-opentelemetry` provides one for OpenTelemetry, and a custom one
+//! takes a few lines:
 //!
 //! ```standalone_crate
 //! use genkit::telemetry::{Metric, Telemetry, TraceContext};

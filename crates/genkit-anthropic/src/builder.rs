@@ -50,7 +50,7 @@ impl Anthropic {
     }
 }
 
-/// A builder of an [`Anthropic`] provider. See [`Anthropic::builder`].
+/// A builder for an [`Anthropic`] provider. See [`Anthropic::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct AnthropicBuilder {

@@ -21,7 +21,7 @@ pub(super) enum ThinkingMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClaudeTraits {
     pub(super) thinking: ThinkingMode,
-    /// The highest effort that it supports, `high` or `max`; `None` if effort is not supported.
+    /// The highest effort that the model supports, `high` or `max`; `None` if it does not support effort.
     pub(super) most_effort: Option<&'static str>,
     /// The maximum number of tokens of a response.
     pub(super) max_output: u32,
@@ -29,7 +29,7 @@ pub(super) struct ClaudeTraits {
     pub(super) samples: bool,
     /// Whether it supports `temperature` together with `top_p`.
     pub(super) samples_twice: bool,
-    /// Whether it can constrain its output to a schema.
+    /// Whether the API can constrain its output to a schema.
     pub(super) binds: bool,
     /// Whether it can search deferred tools.
     pub(super) searches: bool,
@@ -42,7 +42,7 @@ const USUAL_OUTPUT: u32 = 16_000;
 /// The same for the highest effort.
 const DEEP_OUTPUT: u32 = 64_000;
 
-/// Models since the version `since`, newest first. `None` means all families.
+/// The traits of models since the version `since`. The family `None` means all families.
 struct ModelEra {
     family: Option<&'static str>,
     since: (u32, u32),
@@ -118,7 +118,7 @@ impl ClaudeTraits {
                 && (version.is_none() && era.since == (0, 0) || version >= Some(era.since))
         };
         let traits = ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits);
-        // A server of other models with this API has no search.
+        // Servers that offer other models through this API have no search.
         Self { searches: traits.searches && name.starts_with("claude"), ..traits }
     }
 

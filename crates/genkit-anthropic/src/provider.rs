@@ -35,8 +35,8 @@ use genkit_model::{Model, Provider};
 /// [`Part::with_cache`](genkit_core::Part::with_cache).
 ///
 /// Claude 4.5 and newer find [lazy](genkit_core::ToolDefinition::lazy) tools with Anthropic's tool search
-/// (`tool_search_tool_bm25_20251119`). Its blocks are custom parts, too. They are left out if a tool that a search found
-/// is no longer offered.
+/// (`tool_search_tool_bm25_20251119`). Its blocks are also custom parts. They are not sent back if a tool that a search
+/// found is no longer offered.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:

@@ -32,7 +32,8 @@ impl Gemini {
         Self::builder().env().build()
     }
 
-    /// Creates a builder with custom settings, which does not read environment variables.
+    /// Creates a builder for custom settings. It reads environment variables only if you call
+    /// [`env`](GeminiBuilder::env).
     ///
     /// ```
     /// use genkit::model::Gemini;
@@ -50,7 +51,7 @@ impl Gemini {
     }
 }
 
-/// A builder of a [`Gemini`] provider. See [`Gemini::builder`].
+/// A builder for a [`Gemini`] provider. See [`Gemini::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct GeminiBuilder {
@@ -62,8 +63,8 @@ pub struct GeminiBuilder {
 genkit_model::provider_builder! {
     GeminiBuilder { settings: settings, debug: ["version": version] }
 
-    /// Reads settings that are not set explicitly from the environment: the API key from
-    /// `GEMINI_API_KEY` or `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
+    /// Reads missing settings from environment variables: the API key from `GEMINI_API_KEY` or
+    /// `GOOGLE_API_KEY`, and the base URL from `GEMINI_BASE_URL`.
     ///
     /// ```no_run
     /// # use std::time::Duration;
@@ -84,7 +85,7 @@ genkit_model::provider_builder! {
 }
 
 impl GeminiBuilder {
-    /// Fills in settings that are not set from the environment.
+    /// Fills in missing settings from environment variables.
     fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let key = || variable("GEMINI_API_KEY").or_else(|| variable("GOOGLE_API_KEY"));
         self.settings.fill_missing(key, || variable("GEMINI_BASE_URL"));

@@ -8,5 +8,5 @@ pub(super) const CUSTOM: [(&str, &str); 4] = [
     ("geminiToolResponse", "toolResponse"),
 ];
 
-/// The key of a custom part that holds an unknown part of Gemini's, unchanged.
+/// The key of a custom part that holds an unknown kind of Gemini part, unchanged.
 pub(super) const UNKNOWN: &str = "geminiPart";

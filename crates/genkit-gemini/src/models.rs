@@ -2,7 +2,7 @@
 
 use genkit_model::{Constrained, ModelInfo, Supports};
 
-/// A family of models: those whose name contains every one of `marks`.
+/// A family of models: all models whose names contain every string in `marks`.
 struct ModelFamily {
     marks: &'static [&'static str],
     supports: Supports,
@@ -55,7 +55,7 @@ pub(super) fn model_info(model: &str) -> ModelInfo {
 
 fn supported_features(model: &str) -> &'static Supports {
     let fits = |family: &&ModelFamily| family.marks.iter().all(|mark| model.contains(mark));
-    // A tuned model or an unknown name: only what most models reject is excluded.
+    // For a tuned model or an unknown name, exclude only the features that most models reject.
     FAMILIES.iter().find(fits).map_or(&BEFORE_3, |family| &family.supports)
 }
 

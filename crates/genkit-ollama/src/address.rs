@@ -1,4 +1,4 @@
-//! Addresses of Ollama, in the formats that its programs and users write.
+//! Addresses of Ollama servers, in the formats that Ollama's programs and users write.
 
 use std::net::IpAddr;
 
@@ -40,7 +40,7 @@ pub(super) fn server_root(base_url: &str) -> String {
     format!("{}{query}", path.trim_end_matches('/'))
 }
 
-/// Returns whether it is ollama.com, which requires a key and manages context windows itself.
+/// Returns whether the server is ollama.com, which requires a key and manages context windows itself.
 pub(super) fn is_cloud(root: &str) -> bool {
     let place = root.split_once("://").map_or(root, |(_, rest)| rest);
     let host = place.split(['/', ':', '?']).next().unwrap_or_default();

@@ -37,7 +37,8 @@ impl Ollama {
         Self::builder().env().build()
     }
 
-    /// Creates a builder with custom settings, which does not read environment variables.
+    /// Creates a builder for custom settings. It reads environment variables only if you call
+    /// [`env`](OllamaBuilder::env).
     ///
     /// ```
     /// use genkit::model::Ollama;
@@ -54,23 +55,23 @@ impl Ollama {
     }
 }
 
-/// A builder of an [`Ollama`] provider. See [`Ollama::builder`].
+/// A builder for an [`Ollama`] provider. See [`Ollama::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OllamaBuilder {
     settings: ProviderSettings,
     num_ctx: Option<u64>,
     keep_alive: Option<Value>,
-    /// The server's context window according to the environment.
+    /// The server's context window, if an environment variable sets it.
     default_window: Option<u64>,
 }
 
 genkit_model::provider_builder! {
     OllamaBuilder { settings: settings, debug: ["num_ctx": num_ctx] }
 
-    /// Reads settings that are not set explicitly from the environment: the base URL from
-    /// `OLLAMA_BASE_URL` or `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`.
-    /// `OLLAMA_CONTEXT_LENGTH` is taken as the server's context window.
+    /// Reads missing settings from environment variables: the base URL from `OLLAMA_BASE_URL` or
+    /// `OLLAMA_HOST`, and the API key from `OLLAMA_API_KEY`. `OLLAMA_CONTEXT_LENGTH` sets the assumed
+    /// context window of the server.
     env;
 
     /// Only ollama.com and proxies require one. Default is none.
@@ -81,7 +82,7 @@ genkit_model::provider_builder! {
     base_url;
     header;
 
-    /// The time includes the time to load the model.
+    /// The timeout includes the time to load the model.
     timeout;
 
     /// A replay does not need a server.
@@ -89,7 +90,7 @@ genkit_model::provider_builder! {
 }
 
 impl OllamaBuilder {
-    /// Fills in settings that are not set from the environment.
+    /// Fills in missing settings from environment variables.
     pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let host = || variable("OLLAMA_HOST").map(|host| address::of_host(&host));
         let base_url = || variable("OLLAMA_BASE_URL").or_else(host);

@@ -23,7 +23,7 @@ const PATH: &str = "/api/embed";
 /// Settings at the top level of the body instead of in `options`.
 const TOP: [&str; 3] = ["truncate", "keep_alive", "dimensions"];
 
-/// Settings of the call, and fields that are set from elsewhere.
+/// Settings that apply to the call, and fields that are not set from the settings.
 const ELSEWHERE: [&str; 6] = ["apiKey", "baseUrl", "version", "model", "input", "options"];
 
 pub(super) struct OllamaEmbedWire {
@@ -40,7 +40,7 @@ struct EmbedReply {
 }
 
 impl EmbedWire for OllamaEmbedWire {
-    /// The server has no limit, but a call has a time limit, and the server may be this machine.
+    /// The server has no limit, but the time of a call is limited, and the server may run on this machine.
     const BATCH: EmbedBatch = EmbedBatch { texts: 256, bytes: 4 * 1024 * 1024 };
 
     fn encode_request(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
@@ -51,7 +51,7 @@ impl EmbedWire for OllamaEmbedWire {
         }
         let text = |key| request.config.get(key).and_then(Value::as_str);
         let model = text("version").unwrap_or(&self.model);
-        // A text that is too long is an error instead of being silently truncated.
+        // By default, reject a text that is too long instead of silently truncating it.
         let mut body = Map::from_iter([
             ("model".to_owned(), model.into()),
             ("input".to_owned(), json!(texts)),

@@ -92,8 +92,8 @@ impl Ollama {
         })
     }
 
-    /// Returns the embedder with this name, such as `nomic-embed-text`. An input that is too long for
-    /// it is an error, unless `config` sets `truncate: true`.
+    /// Returns the embedder with this name, such as `nomic-embed-text`. It returns an error for an input
+    /// that is too long, unless `config` sets `truncate: true`.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {
@@ -152,7 +152,7 @@ impl OllamaModel {
             request.config.contains_key(REASONING_EFFORT) && !request.config.contains_key("think");
         // Nothing was sent to `chunks`, because the server rejected the request.
         if result.is_err() && thinks && asked && self.settings.rejects_thinking(&self.model) {
-            left_out(NAME, &self.model, REASONING_EFFORT, "use another model, which can think");
+            left_out(NAME, &self.model, REASONING_EFFORT, "use a model that can think");
             return self.native.generate(request, chunks).await;
         }
         result
@@ -205,8 +205,8 @@ impl Embedder for OllamaEmbedder {
     }
 }
 
-/// Makes a call through Ollama's own API, or through OpenAI's API on the same server if Ollama's
-/// does not exist.
+/// Makes a call through Ollama's own API, or through OpenAI's API on the same server if Ollama's API
+/// does not exist there.
 async fn by_either<'a, T>(
     settings: &OllamaSettings,
     native: impl Future<Output = Result<T>>,

@@ -69,7 +69,7 @@ const SAYS: [&str; 10] = [
     "prefixItems",
 ];
 
-/// Writes out a schema that accepts any value, and removes a pattern that is not anchored.
+/// Replaces a schema that accepts any value with the list of all types, and removes a pattern that is not anchored.
 fn tidy_schema(schema: &mut Value, owner: &str) {
     if *schema == Value::Bool(true) {
         *schema = json!({});

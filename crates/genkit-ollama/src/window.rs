@@ -20,8 +20,8 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Logs a warning if a request of `bytes` does not fit the context window of `model`: the
-    /// configured window, or the window of the server (`Err`).
+    /// Logs a warning if a request of `bytes` does not fit the context window of `model`. `window` is
+    /// `Ok` if it is configured, and `Err` with the default of the server otherwise.
     pub(super) fn check_size(
         &self,
         model: &str,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub(crate) struct Person<R, W> {
     pub(crate) input: R,
     pub(crate) output: W,
-    /// Whether to echo the input; a terminal does that itself.
+    /// Whether to echo the input. A terminal echoes input itself.
     pub(crate) echo: bool,
 }
 
@@ -46,7 +46,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
         match question.schema() {
             Some(schema) => self.fill(question, schema),
             None if question.is_approval() => self.approve(question),
-            // A `ctx.interrupt` of a tool, which checks the typed text itself.
+            // The tool that called `ctx.interrupt` checks the typed text itself.
             None => Ok(question.restart(self.reply("  >")?)),
         }
     }

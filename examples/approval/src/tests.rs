@@ -1,4 +1,4 @@
-//! Runs the agent with a scripted model and scripted answers; each `Agent` stands for a new process.
+//! Runs the agent with a scripted model and scripted answers. Each `Agent` simulates a new process.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::account::{Account, Transfer};
 use crate::agent::{Agent, Ended};
 use crate::person::Person;
 
-/// The folder of one test.
+/// The state folder of one test.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -96,7 +96,7 @@ async fn denial_is_returned_to_the_model_with_its_reason() {
 async fn every_question_survives_the_process() {
     let folder = Folder::new("restart");
     let model = fifty();
-    // The process ends at each question, and at the last one twice.
+    // The process stops at each question, and twice at the last one.
     let (shown, ended) = folder.run(&model, "50 to Ada", "stop").await;
     assert_eq!(ended.unwrap(), Some(Ended::Waiting));
     assert!(shown.contains("The question is saved in "), "{shown}");
@@ -123,7 +123,7 @@ async fn old_question_moves_no_money_again() {
     let file = folder.0.join("question.json");
     let question = std::fs::read(&file).unwrap();
     folder.run(&model, "", "lunch\n").await.1.unwrap();
-    // As if the program had ended before it deleted the file.
+    // Simulate a program that was stopped before it deleted the file.
     std::fs::write(&file, question).unwrap();
     folder.run(&ScriptedModel::text("Done."), "", "lunch\n").await.1.unwrap();
     assert_eq!(folder.account().transfers(), [booked(1, "Ada", 50, "lunch")]);

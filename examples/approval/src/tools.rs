@@ -35,7 +35,7 @@ pub(crate) async fn transfer(
     let to = account.recipient(&to)?;
     account.covers(euros)?;
     // This function runs again when the next question is answered, possibly in another process.
-    // `once` keeps the number, and the account books each number once.
+    // `once` returns the same number again, and the account books each number only once.
     let number: u64 = ctx.once("number", async { account.take_number() }).await?;
     let asked = format!("Transfer {number}, {euros} euros to {to}: what is it for?");
     let purpose = ctx.elicit::<Purpose>(asked).await?.accepted()?.purpose;

@@ -11,8 +11,8 @@
 //! cargo run -p booking -- --model NAME --slow MS ..    a real model; a slow booking service
 //! ```
 //!
-//! The bookings are in `agency.jsonl` next to the store, each one once, even if the agent was killed. The lease of a
-//! killed process lasts up to 30 seconds, and the next process waits until it expires. On Restate it continues
+//! `agency.jsonl` next to the store contains each booking exactly once, even if the agent was killed. The lease of a
+//! killed process lasts up to 30 seconds, and the next process waits until it expires. On Restate the run continues
 //! immediately.
 
 #![allow(clippy::print_stdout, reason = "an interactive program")]
@@ -127,7 +127,7 @@ async fn main() -> Result<()> {
         return Ok(());
     }
     let trip = wanted.trip.unwrap_or_else(|| "trip-1".to_owned());
-    // By name, so that another process can look them up in its registry.
+    // Pass the tools by name, so that another process can look them up in its registry.
     let ask = genkit.generate("Book me two nights in Lisbon.").system(SYSTEM);
     let ask = ask.tools(["search_flights", "book_flight", "book_hotel", "pay"]);
     let (run, is_known) = match &wanted.restate {

@@ -45,8 +45,8 @@ pub(crate) async fn pay(
     booked(ctx, agency, "payment", format!("{euros} euros")).await
 }
 
-/// Books once. The result of `once` is saved and not computed again. If the process ends before it is saved, the
-/// booking is repeated with the same key, and the agency returns the existing booking.
+/// Books once: the result of `once` is saved and not computed again. If the process ends before the result is saved,
+/// the booking is repeated with the same key, and the agency returns the existing booking.
 async fn booked(ctx: &Context, agency: &Agency, step: &str, what: String) -> Result<String> {
     let key = ctx.idempotency_key(step);
     let key = key.ok_or_else(|| Error::invalid_argument("booking needs a durable run"))?;

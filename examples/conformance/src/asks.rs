@@ -124,7 +124,7 @@ struct Name {
     name: String,
 }
 
-/// Asks for a name, which the suite also sends in advance.
+/// Asks for a name. The suite also sends the answer in advance.
 #[tool]
 async fn test_input_required_result_elicitation(ctx: &Context) -> Result<String> {
     let asks = ctx.elicit::<Name>("What is your name?").key("user_name").allow_unasked(true);

@@ -11,7 +11,7 @@ pub(crate) const PNG: &[u8] = &[
     0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
-/// A sound without samples.
+/// An empty WAV file.
 const WAV: &[u8] = b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\
     \x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00";
 
@@ -67,7 +67,7 @@ async fn test_custom_header(
     value
 }
 
-/// Prints to stdout by mistake; on stdio the text must not reach the client.
+/// Prints to stdout, as a mistake would; on stdio the text must not reach the client.
 #[tool]
 #[allow(clippy::print_stdout, reason = "the test needs it")]
 async fn test_stray_print() -> String {

@@ -27,7 +27,7 @@ async fn main() -> Result<()> {
         .await
 }
 
-/// A tool with a hand-written schema that uses features of JSON Schema 2020-12.
+/// Creates a tool with a hand-written schema that uses features of JSON Schema 2020-12.
 fn schema_tool() -> Tool {
     Tool::builder("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features")
         .input_schema(json!({

@@ -37,7 +37,7 @@ async fn test_tool_with_progress(ctx: &Context) -> String {
     "Done.".to_owned()
 }
 
-/// Waits, so that the connection can be lost meanwhile.
+/// Waits long enough for the connection to be lost.
 #[tool]
 async fn test_reconnection() -> String {
     tokio::time::sleep(Duration::from_millis(100)).await;

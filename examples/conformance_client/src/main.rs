@@ -90,7 +90,7 @@ async fn call_all(client: &McpClient) -> Result<()> {
     Ok(())
 }
 
-/// Makes exactly the calls that the suite specifies.
+/// Makes the calls that the suite specifies.
 async fn call_as_told(scenario: &Scenario, client: &McpClient) -> Result<()> {
     // The schemas specify which arguments are sent as headers.
     client.tools().await?;

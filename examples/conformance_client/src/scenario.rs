@@ -11,7 +11,7 @@ pub(crate) struct Scenario {
     /// The protocol version to use.
     pub(crate) version: String,
     pub(crate) url: String,
-    /// Keys and the like; null if the scenario needs none.
+    /// Additional data of the scenario, such as keys. `null` if there is none.
     pub(crate) context: Value,
 }
 
@@ -30,7 +30,7 @@ impl Scenario {
         })
     }
 
-    /// Returns a string of the context.
+    /// Returns a string from the context.
     pub(crate) fn text(&self, key: &str) -> Result<&str> {
         self.context[key].as_str().ok_or_else(|| {
             Error::not_found(format!("the suite did not provide `{key}` for {}", self.name))

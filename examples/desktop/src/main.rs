@@ -60,7 +60,7 @@ async fn main() -> Result<()> {
             std::process::exit(130);
         }
     };
-    // Stop the servers before this program ends.
+    // Stop the servers before this program exits.
     host.close().await;
     done
 }

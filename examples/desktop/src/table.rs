@@ -3,7 +3,7 @@
 use genkit::Tool;
 use genkit::mcp::host::{McpHost, ServerState};
 
-/// The maximum width of the name column, in characters; longer names push their description.
+/// The maximum width of the name column, in characters. Longer names shift their description to the right.
 const WIDEST: usize = 52;
 
 /// The maximum length of a displayed description, in characters.

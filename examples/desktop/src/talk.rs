@@ -1,4 +1,4 @@
-//! The chat, which displays each step on a separate line while it happens.
+//! The chat, which displays each step on a separate line while the run is in progress.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ const SHOWN: usize = 100;
 /// The maximum length of one argument in an approval question, in characters.
 const ARGUMENT: usize = 400;
 
-/// The tools that the user always allows, regardless of their annotations.
+/// The tools that the user always allows.
 #[derive(Clone, Default)]
 pub(crate) struct Always(Arc<Mutex<BTreeSet<String>>>);
 

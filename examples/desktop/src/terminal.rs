@@ -133,7 +133,7 @@ fn fill(asked: &ElicitRequest) -> Result<Elicited<Value>> {
     Ok(Elicited::Accepted(Value::Object(form)))
 }
 
-/// `  city (where you live) [Oslo]:`
+/// Returns the prompt for a field, such as `  city (where you live) [Oslo]:`.
 fn label(name: &str, field: &Value) -> String {
     let about = field["description"].as_str().or(field["title"].as_str());
     let about = about.map(|said| format!(" ({said})")).unwrap_or_default();

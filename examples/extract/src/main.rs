@@ -100,7 +100,7 @@ async fn extract(
         if summary.is_empty() {
             continue;
         }
-        // A terminal shows one line that is overwritten; a file gets a line for each new field.
+        // On a terminal, overwrite one line; in a file, write a line for each new field.
         let fields = |summary: &str| summary.split(" · ").count();
         if terminal && summary != shown {
             let line: String = summary.chars().take(100).collect();

@@ -35,7 +35,7 @@ pub(crate) async fn balance(listener: TcpListener, addresses: Vec<SocketAddr>) -
         let (client, _) = listener.accept().await?;
         let instances = Arc::clone(&instances);
         tokio::spawn(async move {
-            // The client sees any error.
+            // The client observes any error as a closed connection.
             let _ = pass(client, &instances).await;
             drop(place);
         });
@@ -73,7 +73,7 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
                 .await
             }
             Ok(_) => reads.shutdown().await,
-            // Do not shut down cleanly, or the client would take a partial response for a complete one.
+            // Do not shut down cleanly; otherwise the client would treat a partial response as complete.
             Err(error) => Err(error),
         }
     };

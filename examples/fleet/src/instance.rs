@@ -35,7 +35,7 @@ async fn book(name: &Name, ctx: &Context, seats: u32) -> Result<String> {
     Ok(format!("booked {seats} seats for {guest}; asked by {asked_by}, booked by {}", name.0))
 }
 
-/// Serves as `name`, with sessions in `folder`. The first line that it prints is its address.
+/// Serves as `name`, with sessions in `folder`. Prints its address first.
 pub(crate) async fn serve(name: &str, folder: &Path) -> Result<()> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);

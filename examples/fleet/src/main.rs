@@ -49,7 +49,7 @@ async fn main() -> Result<()> {
     }
 }
 
-/// An instance that runs, until this is dropped.
+/// A running instance, which is killed on drop.
 struct Instance {
     name: &'static str,
     address: SocketAddr,

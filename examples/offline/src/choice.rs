@@ -4,8 +4,9 @@ use genkit::model::ModelRef;
 
 use crate::{NAME, Offline};
 
-/// Returns the named model, else the one from `GENKIT_MODEL`, else one with an API key in the environment, else
-/// [`Offline`]. `does` describes what the offline model does in the program, for the message on standard error.
+/// Returns the named model, otherwise the model in `GENKIT_MODEL`, otherwise a model with an API key in the
+/// environment, otherwise [`Offline`]. `does` describes the behavior of the offline model, for the message on standard
+/// error.
 pub fn model(named: Option<String>, does: &str) -> ModelRef {
     let name = choose(named, |name| std::env::var(name).ok());
     if name != NAME {

@@ -15,7 +15,7 @@ use crate::tokenize::{self, is_in};
 const MAX_PLACES: usize = 100;
 const MAX_ITEMS: usize = 16;
 
-/// Names of properties that take whole phrases, and of properties that take the outcome.
+/// Names of properties that are filled with whole phrases, and of properties that are filled with the results.
 const PHRASES: &str = "body command comment content description expression input instruction item \
     keyword message note phrase prompt q query question reason search sentence task term text title";
 const OUTCOMES: &str = "answer conclusion explanation output reply response result summary";
@@ -68,7 +68,7 @@ impl<'f> Filler<'f> {
         let root = self.root;
         let properties = field.properties();
         let is_open = !self.tool.is_empty() && !properties.iter().any(|(.., required)| *required);
-        // Named values first, so that no other field takes them.
+        // Find named values first, so that no other field uses them.
         let named = properties.iter().map(|(name, schema, _)| {
             let found = self.find(&Field::of(schema, root), name, false);
             ((*name).to_owned(), found)
@@ -87,7 +87,7 @@ impl<'f> Filler<'f> {
         Ok(object.into_iter().filter_map(|(name, found)| Some((name, found?))).collect())
     }
 
-    /// Returns the value that a result or the message names; with `guess`, also other candidates.
+    /// Returns the value that a result or the message names or, with `guess`, another candidate.
     fn find(&mut self, field: &Field<'f>, name: &str, guess: bool) -> Option<Value> {
         let whole = self.candidates(field, name, guess);
         let found = whole.into_iter().find_map(|(place, value)| self.take(field, place, value));

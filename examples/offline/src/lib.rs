@@ -6,7 +6,7 @@
 //! | the request | the response |
 //! |---|---|
 //! | has a message that names a tool | a call to that tool, with arguments from the message |
-//! | ends with the results of tools | a call of another named tool, else the results as sentences |
+//! | ends with the results of tools | a call of another named tool, otherwise the results as sentences |
 //! | has an output schema | an instance of the schema, filled from the message and the results |
 //! | anything else | a description of this model, and how to use a real one |
 //!
@@ -173,7 +173,7 @@ fn answer(request: &ModelRequest) -> ModelResponse {
     ModelResponse::from_text(if is_json { json!({ "answer": text }).to_string() } else { text })
 }
 
-/// The tools that can be called: all, none, or the chosen one.
+/// Returns the tools that can be called: all, none, or the chosen one.
 fn offered(request: &ModelRequest) -> &[ToolDefinition] {
     match &request.tool_choice {
         Some(ToolChoice::None) => &[],

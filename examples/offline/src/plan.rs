@@ -16,10 +16,10 @@ use crate::tokenize::{self, GENERIC, STOP, is_in};
 /// The maximum number of tool calls per message.
 const MAX_CALLS: usize = 8;
 
-/// The next tool call, if any, or a description of the value that the message lacks.
+/// The next tool call, if any, or a description of the missing value.
 type Called = Result<Option<ToolRequest>, String>;
 
-/// The conversation from the last user message on: the prompt, and the calls and results since.
+/// The conversation since the last user message: the prompt, and the calls and results after it.
 pub(crate) struct Turn<'r> {
     pub(crate) prompt: String,
     made: Vec<&'r ToolRequest>,

@@ -15,7 +15,7 @@ pub(crate) struct Field<'s> {
 }
 
 impl<'s> Field<'s> {
-    /// Reads `schema`, with references into `root`; of several alternatives, the first is used.
+    /// Reads `schema` and resolves its references in `root`. If there are alternatives, the first is used.
     pub(crate) fn of(schema: &'s Value, root: &'s Value) -> Self {
         let (mut layers, mut values, mut is_nullable) = (Vec::new(), Vec::new(), false);
         let mut todo = vec![schema];
@@ -42,7 +42,7 @@ impl<'s> Field<'s> {
         Self { layers, values, is_nullable }
     }
 
-    /// The type of the value; empty if it may have any.
+    /// Returns the type of the value, or an empty string if any type is allowed.
     pub(crate) fn kind(&self) -> &'s str {
         let kind = self.get("type").unwrap_or(&Value::Null);
         let names = kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice);
@@ -55,7 +55,7 @@ impl<'s> Field<'s> {
         self.layers.iter().find_map(|layer| layer.get(key))
     }
 
-    /// The properties of an object: name, schema, and whether it is required.
+    /// Returns the properties of an object: name, schema, and whether the property is required.
     pub(crate) fn properties(&self) -> Vec<(&'s str, &'s Value, bool)> {
         let lists = self.layers.iter().filter_map(|layer| layer.get("required")?.as_array());
         let required: Vec<&Value> = lists.flatten().take(MAX_MEMBERS).collect();

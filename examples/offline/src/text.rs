@@ -6,7 +6,7 @@ use genkit::serde_json::Number;
 
 use crate::tokenize::{self, STOP, is_in};
 
-/// The maximum length of a message, in bytes; the rest is ignored.
+/// The maximum length of a message, in bytes. The remainder is ignored.
 const MAX_READ: usize = 8 * 1024;
 
 /// Words between a name and its value, words between a verb and its object, and terminators of an unquoted name.
@@ -71,8 +71,8 @@ impl<'t> Text<'t> {
         &self.source[self.words[at - 1].range.end..self.words[at].range.start]
     }
 
-    /// Finds the first mention of a property, by its full name or the last word of it. Returns the first word of the
-    /// name, the start of the value, and whether a colon or `=` is before it.
+    /// Finds the first mention of a property, by its full name or its last word. Returns the index of the first word of
+    /// the name, the start of the value, and whether a colon or `=` precedes the value.
     pub(crate) fn label(&self, name: &str) -> Option<(usize, usize, bool)> {
         let stems = tokenize::stems(name);
         let run = self.run(&stems).or_else(|| self.run(&stems[stems.len().max(1) - 1..]))?;
@@ -81,7 +81,7 @@ impl<'t> Text<'t> {
         let rest = &self.source[self.words[run.end + links - 1].range.end..];
         let is_named = rest.trim_start().starts_with([':', '=']);
         let value = self.source.len() - rest.trim_start_matches([' ', ':', '=', '$', '€']).len();
-        // A name of one letter is too often an ordinary word.
+        // A name of one letter is usually an ordinary word.
         (is_named || name.len() > 1).then_some((run.start, value, is_named))
     }
 
@@ -94,7 +94,7 @@ impl<'t> Text<'t> {
         place.or(named)
     }
 
-    /// Returns the words next to a name, which can be numbers: `limit of 5`, `5 days`.
+    /// Returns the words next to a name, where a number can be: `limit of 5`, `5 days`.
     pub(crate) fn beside(&self, name: &str) -> impl Iterator<Item = &Word> {
         self.label(name).into_iter().flat_map(|(word, value, _)| {
             let behind = self.words.iter().find(move |word| word.range.contains(&value));
@@ -102,13 +102,13 @@ impl<'t> Text<'t> {
         })
     }
 
-    /// Returns the first word of the tool's name.
+    /// Returns the index of the first word of the tool's name.
     fn anchor(&self, tool: &[String]) -> usize {
         let is_tool = |word: &Word| !word.is_quoted && tool.contains(&word.stem);
         self.words.iter().position(is_tool).unwrap_or(0)
     }
 
-    /// Returns the proper names that are not the tool's, those after the tool's words first.
+    /// Returns the proper names that are not part of the tool's name. Names after the words of the tool come first.
     pub(crate) fn names_for(&self, tool: &[String]) -> Vec<Range<usize>> {
         let anchor = self.words.get(self.anchor(tool)).map_or(0, |word| word.range.start);
         let stems = |name: &Range<usize>| tokenize::stems(&self.source[name.clone()]);
@@ -132,7 +132,7 @@ impl<'t> Text<'t> {
         colon.filter(|_| is_phrase).or_else(plain)
     }
 
-    /// Returns the text from a position to the first of `ends`, without surrounding blanks and final punctuation.
+    /// Returns the text from a position to the first of `ends`, without surrounding whitespace and final punctuation.
     fn until(&self, at: usize, ends: &[&str]) -> Option<Range<usize>> {
         let rest = self.source[at..].trim_start();
         let end = ends.iter().filter_map(|stop| rest.find(stop)).min().unwrap_or(rest.len());

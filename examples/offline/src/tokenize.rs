@@ -1,6 +1,6 @@
 //! Stems of words, stop words, and splitting of identifiers into words.
 
-/// The maximum length of a name or a description, in characters; the rest is ignored.
+/// The maximum length of a name or a description, in characters. The remainder is ignored.
 const MAX_READ: usize = 2000;
 
 /// Stop words, which do not indicate the subject of a message.
@@ -20,7 +20,7 @@ const ENDINGS: &str = "ies:y ied:y sses:ss xes:x zes:z ches:ch shes:sh ss:ss us:
 /// Synonyms, as stems.
 const SAME: &str = "plus:add sum:add minus:subtract search:find";
 
-/// Returns whether `word` is in a list of words separated by blanks.
+/// Returns whether `word` is in a whitespace-separated list.
 pub(crate) fn is_in(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }

@@ -70,7 +70,7 @@ async fn answer(
     Ok(genkit::generate(question).retriever("hours", 2).await?.text())
 }
 
-/// An agent that adds the two numbers of a message, such as `2 + 3`, with a tool.
+/// Creates an agent that adds the two numbers of a message, such as `2 + 3`, with a tool.
 pub(crate) fn clerk() -> Result<Agent> {
     let model = model::from_fn("house/clerk", |request, chunks| async move {
         let last =
@@ -99,7 +99,7 @@ pub(crate) fn shortest() -> Reranker {
     )
 }
 
-/// An embedder that counts vowels, so that nothing is called over the network.
+/// Creates an embedder that counts vowels, so that the example needs no network.
 pub(crate) fn vowels() -> FnEmbedder {
     model::embedder_fn("house/vowels", |texts: Vec<String>| async move {
         let count = |text: &String| ["a", "e", "o"].map(|vowel| text.matches(vowel).count() as f64);
@@ -107,7 +107,7 @@ pub(crate) fn vowels() -> FnEmbedder {
     })
 }
 
-/// A prompt for a haiku, with its own model and tools.
+/// Creates a prompt for a haiku, with its own model and tools.
 pub(crate) fn haiku() -> Prompt {
     Prompt::builder("haiku", "Asks for a haiku.")
         .argument("topic", "The topic of the haiku.")

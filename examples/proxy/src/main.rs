@@ -31,7 +31,7 @@ struct Behind {
     server: String,
     /// The state of the connection.
     state: String,
-    /// Where to find the error. The text of the error is not shown to every client.
+    /// A hint about where to find the error. The text of the error is not sent to clients.
     error: Option<&'static str>,
 }
 
@@ -60,7 +60,7 @@ async fn main() -> Result<()> {
             Ok(server.state(host.clone()).host(host))
         })
         .await;
-    // Stop the servers before this program ends.
+    // Stop the servers before this program exits.
     if let Some(host) = behind {
         host.close().await;
     }

@@ -11,7 +11,7 @@ use crate::tools::{add, convert_temperature, count_words};
 pub(crate) const QUESTIONS: [&str; 2] =
     ["What is 2 + 40?", "How many degrees Celsius are 68 degrees Fahrenheit?"];
 
-/// Asks a question and prints each step on a separate line while it happens.
+/// Asks a question and prints each step on a separate line while the run is in progress.
 pub(crate) async fn ask(question: &str, model: impl IntoModel, out: &mut impl Write) -> Result<()> {
     writeln!(out, "question  {question}")?;
     let mut stream = genkit::generate(question)

@@ -64,7 +64,7 @@ impl Planet {
         };
         let found =
             self.paragraphs().enumerate().map(|(at, text)| (text, at / PAGE + 1, hits(text)));
-        // If two have the same number, the first one.
+        // If two paragraphs have the same number, the first one is returned.
         found.filter(|(.., hits)| *hits > 0).reduce(|a, b| if b.2 > a.2 { b } else { a })
     }
 

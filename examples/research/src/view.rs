@@ -15,8 +15,8 @@ use genkit::{GenerateResponse, Message, Part, Role};
 /// The maximum length of displayed arguments and text, in characters.
 const WIDTH: usize = 90;
 
-/// The duration of each tool call, by its id. A middleware measures each call from start to end, including calls that
-/// run concurrently.
+/// The duration of each tool call, by its id. Middleware measures each call from start to end, even if calls run
+/// concurrently.
 #[derive(Clone, Default)]
 pub(crate) struct Times(Arc<Mutex<HashMap<String, Duration>>>);
 

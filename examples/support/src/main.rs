@@ -24,13 +24,13 @@ use offline::Offline;
 
 const USAGE: &str = "usage: support [--background] MESSAGE | yes | no | --web";
 
-/// How long the program waits for work in the background.
+/// The time limit for background work.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How long a session is reserved for a process that was killed. The next process waits for it.
+/// The duration of a lease. After a process is killed, the next process waits until its lease ends.
 const LEASE: Duration = Duration::from_secs(5);
 
-/// How long the services of the shop take.
+/// The duration of each call to a service of the shop.
 const SERVICE: Duration = Duration::from_millis(500);
 
 /// Refunds an order.
@@ -66,7 +66,7 @@ async fn support() -> Result<Agent> {
         .store(store.clone())
         .lease(LEASE)
         .build()?;
-    // Work that the last process has left.
+    // Continue the background work that an earlier process left unfinished.
     shipping.resume_turns().await?;
     let complaints = with_model(Agent::builder("complaints"))
         .description("Listens to complaints.")
@@ -131,7 +131,7 @@ async fn main() -> Result<()> {
     let questions = session.interrupts().await?;
     if questions.is_empty() {
         let turn = match &*message {
-            // The process that was answered has ended: empty input continues its turn.
+            // The process that received the answer has ended. Empty input continues its turn.
             "yes" | "no" => session.send_input(AgentInput::default()),
             _ => session.send(message),
         };

@@ -61,7 +61,7 @@ async fn serve(address: Option<&str>) -> Result<()> {
     }
 }
 
-/// Runs the client. With `.trace_context(true)` its traces continue in the server.
+/// Runs the client. With `.trace_context(true)`, the server continues its traces.
 async fn ask(url: Option<&str>) -> Result<()> {
     let _telemetry = genkit_opentelemetry::otlp("assistant").install()?;
     let tides = match url {
@@ -77,7 +77,7 @@ async fn ask(url: Option<&str>) -> Result<()> {
     let host = McpHost::builder().server("sea", tides).build()?;
     let answer = genkit::generate(QUESTION).model(Offline).tools(host.tools());
     let answer = answer.await;
-    // The server must stop, and send its spans, before this program ends.
+    // The server must stop, and send its spans, before this program exits.
     host.close().await;
     println!("{}", answer?.text());
     Ok(())

@@ -50,7 +50,7 @@ fn main() {
     let quick = words.iter().any(|word| word == "--quick");
     let (rounds, burst) = if quick { (3, 500) } else { (9, 1500) };
     let burst = Duration::from_millis(burst);
-    println!("medians of {rounds} rounds; the sides alternate");
+    println!("medians of {rounds} rounds; the measured programs alternate");
     let long = agui_body(CHUNKS);
     let chunk = Figure {
         title: "streamed chunk, server CPU, us".to_owned(),

@@ -25,7 +25,7 @@ pub(crate) fn serve(name: &str, port: &str) {
     }
 }
 
-/// A model that sends as many chunks as the last message says.
+/// Creates a model that sends as many chunks as the last message requests.
 fn counting_model() -> FnModel {
     from_fn("counting", |request, chunks| async move {
         let asked = request.messages.last().map(|last| last.text()).unwrap_or_default();

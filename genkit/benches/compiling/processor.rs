@@ -1,6 +1,6 @@
 //! The processor time of child processes.
 
-/// Returns the processor seconds of all children that ended: fields 16 and 17 of `/proc/self/stat`.
+/// Returns the processor seconds of all children that have exited: fields 16 and 17 of `/proc/self/stat`.
 pub(crate) fn of_children() -> f64 {
     /// The unit is hundredths of a second on all current Linux systems.
     const TICKS: f64 = 100.0;

@@ -7,15 +7,15 @@ use std::process::Command;
 use crate::processor;
 use crate::sources::Way;
 
-/// Allows `-Ztime-passes` on a stable compiler, for the program alone. If cargo had the variable in its environment, it
-/// would rebuild the dependencies.
+/// Allows `-Ztime-passes` on a stable compiler, for this program only. If cargo itself had the variable in its
+/// environment, it would rebuild the dependencies.
 const TELLING: &str = "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec \"$@\"\n";
 
 pub(crate) struct Program {
     way: Way,
     tools: usize,
     folder: PathBuf,
-    /// Written to the body of one function, so that it changes.
+    /// A number in the body of one function, increased to change the source.
     version: usize,
 }
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::program::Program;
 use crate::sources::Way;
 
-/// The messages that a client sends before it knows the tools.
+/// The messages that a client sends until it receives the list of tools.
 const ASKED: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","#,
     r#""capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}"#,

@@ -111,7 +111,7 @@ fn by_hand(tools: usize, functions: String) -> String {
     source
 }
 
-/// The body of all functions. One of them contains `edited`.
+/// Returns the body of function `n`. The body of function 0 contains `edited`.
 fn body(n: usize) -> String {
     let note = if n == 0 { "edited" } else { "" };
     format!("format!(\"{{a}} {{b}} {note}\")")

@@ -19,7 +19,7 @@ async fn double(n: i64) -> i64 {
     n * 2
 }
 
-/// The minimal equivalent: JSON in, JSON out, behind a pointer.
+/// Doubles a number without genkit: JSON in, JSON out, behind a pointer.
 fn by_hand(input: Value) -> Pin<Box<dyn Future<Output = Value>>> {
     #[derive(Deserialize)]
     struct Input {
@@ -31,7 +31,7 @@ fn by_hand(input: Value) -> Pin<Box<dyn Future<Output = Value>>> {
     })
 }
 
-/// The check that each span makes if `dev-tools` is compiled in, as in the library: one load.
+/// Performs the check that each span performs in the library if `dev-tools` is compiled in: one load.
 fn is_on() -> bool {
     static STATE: AtomicU8 = AtomicU8::new(1);
     match black_box(&STATE).load(Ordering::Relaxed) {
@@ -69,7 +69,7 @@ pub(crate) fn flow(title: &str) -> Figure {
         title: title.to_owned(),
         sides: vec![
             ("by hand, JSON in and out", Box::new(bare)),
-            ("one question whether traces are exported", Box::new(check)),
+            ("one check for an exporter of traces", Box::new(check)),
             ("ours", Box::new(ours)),
         ],
         budget: None,

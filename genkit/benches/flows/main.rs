@@ -70,8 +70,8 @@ fn main() {
     let (rounds, burst) = if quick { (3, 500) } else { (9, 1500) };
     let wanted: Vec<&String> = words.iter().filter(|word| !word.starts_with("--")).collect();
     let want = |title: &str| wanted.is_empty() || wanted.iter().any(|word| title.contains(*word));
-    println!("medians of {rounds} rounds, in which each side has its turn; `dev-tools` {}", {
-        if cfg!(feature = "dev-tools") { "compiled in, not asked for" } else { "not compiled in" }
+    println!("medians of {rounds} rounds, in which all programs alternate; `dev-tools` {}", {
+        if cfg!(feature = "dev-tools") { "compiled in, not enabled" } else { "not compiled in" }
     });
     for served in SERVED.iter().filter(|served| want(served.title)) {
         served.figure(Duration::from_millis(burst)).measure(rounds);

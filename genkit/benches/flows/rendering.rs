@@ -52,7 +52,7 @@ fn input() -> Value {
     })
 }
 
-/// `{{role "x"}}` as a marker, since a text engine cannot produce messages.
+/// Writes `{{role "x"}}` as a marker, because a text engine cannot produce messages.
 fn role(
     helper: &Helper<'_>,
     _: &Handlebars<'_>,
@@ -68,7 +68,7 @@ fn role(
     Ok(())
 }
 
-/// Genkit produces messages; the other engine produces one text with markers, which is less work.
+/// Measures rendering. Genkit produces messages; the other engine produces one text with markers, which is less work.
 pub(crate) fn five_messages(title: &str) -> Figure {
     let environment = Environment::default();
     let prompt = PromptFile::parse("bench", TEMPLATE).unwrap();
@@ -82,7 +82,7 @@ pub(crate) fn five_messages(title: &str) -> Figure {
     let messages = environment.render(&prompt, &data, &options).unwrap().messages;
     let text = handlebars.render_with_context("bench", &context).unwrap();
     assert_eq!(messages.len(), 5);
-    // The same text, except for what separates messages.
+    // The text is the same except for the separators of messages.
     let own: String = messages.iter().map(|message| message.text()).collect();
     let theirs: String =
         text.split("<<<role:").map(|part| part.split_once(">>>").map_or("", |p| p.1)).collect();

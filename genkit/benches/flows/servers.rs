@@ -15,7 +15,7 @@ pub(crate) fn serve(name: &str, port: &str) {
     match name {
         "bare" => bare(&address),
         "ours" => ours(&address),
-        other => panic!("there is no server {other}"),
+        other => panic!("unknown server {other}"),
     }
 }
 

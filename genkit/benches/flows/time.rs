@@ -31,8 +31,8 @@ pub(crate) async fn of_async(calls: u32, mut run: impl AsyncFnMut()) -> f64 {
     (now() - start).as_nanos() as f64 / f64::from(calls)
 }
 
-/// Returns the processor time of this thread. The system reports it in milliseconds, so one sample must take many of
-/// them.
+/// Returns the processor time of this thread. The system reports it in milliseconds, so one sample must take many
+/// milliseconds.
 fn now() -> Duration {
     static START: OnceLock<Instant> = OnceLock::new();
     let start = START.get_or_init(Instant::now);

@@ -41,7 +41,7 @@ pub(crate) fn measure(who: &str, port: u16, stream: bool, at_a_time: usize, runs
         match who {
             "ours" | "heard" => {
                 if who == "heard" {
-                    // A subscriber that keeps spans and exports none.
+                    // A subscriber that records spans but does not export them.
                     let subscriber = tracing_subscriber::registry().with(LevelFilter::INFO);
                     tracing::subscriber::set_global_default(subscriber).unwrap();
                 }
@@ -81,8 +81,8 @@ async fn time<F: Future<Output = ()> + Send + 'static>(
     println!("{} {}", each(self::cpu() - cpu), each(wall.elapsed().as_secs_f64() * 1e6));
 }
 
-/// Returns the processor microseconds of all threads of this process, none of which ends. `stat` would count in ticks
-/// of 10,000.
+/// Returns the processor microseconds of all threads of this process. No thread exits during a run. `stat` would count
+/// in ticks of 10,000.
 fn cpu() -> f64 {
     let threads = std::fs::read_dir("/proc/self/task").unwrap();
     let nanos = threads.map(|thread| {
@@ -138,7 +138,7 @@ async fn bare(client: reqwest::Client, url: String, bodies: Arc<Vec<Vec<u8>>>, s
     }
 }
 
-/// The loop as it would be written by hand for this single purpose.
+/// Runs a loop that is written by hand for this single purpose.
 async fn by_hand(client: reqwest::Client, url: String, stream: bool) {
     let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     let schema =

@@ -11,8 +11,7 @@ use serde_json::json;
 /// The number of tool rounds in one history.
 const ROUNDS: usize = 20;
 
-/// Prints microseconds per turn: each body encoded from scratch, and as the loop does it, which reuses what it has
-/// sent.
+/// Prints microseconds per turn: for bodies encoded from scratch, and for the loop, which reuses encoded messages.
 pub(crate) fn report(samples: usize) {
     println!(
         "encoding a turn of {ROUNDS} with 2 calls each and 8 tools, us; the loop keeps the front"

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 /// The number of tool rounds that it requests.
 const ROUNDS: usize = 3;
 
-/// Serves until the process is killed. The first line that it prints is its port.
+/// Serves until the process is killed. Prints its port first.
 pub(crate) fn serve() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     println!("{}", listener.local_addr().unwrap().port());
@@ -27,7 +27,7 @@ fn while_open(connection: TcpStream) {
     }
 }
 
-/// Reads a request: whether it asks for a stream, and the body.
+/// Reads a request. Returns whether it requests a stream, and the body.
 fn request(reader: &mut BufReader<TcpStream>) -> Option<(bool, Vec<u8>)> {
     let (mut line, mut length, mut stream) = (String::new(), 0, false);
     loop {

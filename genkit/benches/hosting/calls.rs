@@ -1,4 +1,4 @@
-//! Calls in sequence, and many at once.
+//! Sequential and concurrent calls.
 
 use std::time::Instant;
 

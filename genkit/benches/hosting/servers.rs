@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use genkit::{Genkit, Registry, tool, tools};
 
-/// The startup delay of the slow server, which stands for a server that loads a lot.
+/// The startup delay of the slow server, which simulates a server that loads much data.
 const SLOW: Duration = Duration::from_millis(300);
 
 /// Adds two numbers.

@@ -21,7 +21,7 @@ pub(crate) async fn measure(effort: &Effort) {
     println!("  {:<42}{figure:>12.0}{ratio:>16.2} x one", format!("{MANY} side by side"));
 }
 
-/// Returns the milliseconds from the start until all are connected.
+/// Returns the milliseconds from the start until all servers are connected.
 async fn start(count: usize) -> f64 {
     let myself = std::env::current_exe().unwrap();
     let slow = || ServerConfig::stdio(&myself).args(["--serve", "slow"]).env("RUST_LOG", "off");

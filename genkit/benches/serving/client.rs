@@ -14,7 +14,7 @@ impl Server {
         Self::start_of(&std::env::current_exe().unwrap(), name, port)
     }
 
-    /// Another build of this program, as the server of that name.
+    /// Starts another build of this program, as the server with the given name.
     pub(crate) fn start_of(program: &Path, name: &str, port: Option<u16>) -> Self {
         let mut command = Command::new(program);
         command.args(["--serve", name]).env("RUST_LOG", "off");
@@ -25,12 +25,12 @@ impl Server {
         Self { child: command.spawn().unwrap() }
     }
 
-    /// Returns the processor microseconds of its threads, none of which ends. The first field of `schedstat` is in
-    /// nanoseconds, whereas `stat` counts ticks of 10 ms.
+    /// Returns the processor microseconds of its threads. No thread exits during a run. The first field of `schedstat`
+    /// is in nanoseconds, whereas `stat` counts ticks of 10 ms.
     pub(crate) fn cpu(&self) -> f64 {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
         let spent = |thread: std::io::Result<std::fs::DirEntry>| {
-            // A thread that has just ended has no file any more.
+            // A thread that has just exited no longer has a file.
             let stat = std::fs::read_to_string(thread.unwrap().path().join("schedstat")).ok()?;
             stat.split_whitespace().next()?.parse::<f64>().ok()
         };
@@ -59,10 +59,10 @@ pub(crate) const INITIALIZE: &str = concat!(
     r#""capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}"#
 );
 
-/// The second.
+/// The second message of a session.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A call of `add`.
+/// Returns a call of `add`.
 pub(crate) fn call(id: usize) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"add","arguments":{{"a":{id},"b":2}}}}}}"#

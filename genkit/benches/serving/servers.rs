@@ -24,7 +24,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// Adds two numbers; the same answer as the servers written by hand, which give text alone.
+/// Adds two numbers. The response is the same as that of the servers written by hand, which return only text.
 #[tool(name = "add")]
 async fn add_as_text(a: i64, b: i64) -> String {
     (a + b).to_string()
@@ -74,7 +74,7 @@ pub(crate) fn serve(name: &str, port: &str) {
             ours(genkit(tools![add]).serve_mcp(), None);
         }
         "ours-heard" => {
-            // A subscriber that keeps spans and exports none.
+            // A subscriber that records spans but does not export them.
             listen(LevelFilter::INFO);
             ours(genkit(tools![add]).serve_mcp(), None);
         }
@@ -84,11 +84,11 @@ pub(crate) fn serve(name: &str, port: &str) {
         "ours-http-stateless" => {
             ours(genkit(tools![add]).serve_mcp().stateless(true), Some(&address));
         }
-        other => panic!("there is no server {other}"),
+        other => panic!("unknown server {other}"),
     }
 }
 
-/// Sets a subscriber that keeps spans up to this level.
+/// Sets a subscriber that records spans up to this level.
 fn listen(level: LevelFilter) {
     let subscriber = tracing_subscriber::registry().with(level);
     tracing::subscriber::set_global_default(subscriber).unwrap();
@@ -114,7 +114,7 @@ fn thousand() -> Vec<genkit::Tool> {
     (0..1000).map(tool).collect()
 }
 
-/// Returns the same tools as they are served, so that every server writes the same bytes.
+/// Returns the same tools in their served form, so that every server writes the same bytes.
 #[tokio::main(flavor = "current_thread")]
 async fn thousand_shown() -> Vec<Tool> {
     let input = concat!(
@@ -156,7 +156,7 @@ struct Rpc<'a> {
     params: Option<Value>,
 }
 
-/// The baseline: a handwritten loop's handling of a message. Returns whether there is a response.
+/// Handles a message as a handwritten loop does, for the baseline. Returns whether there is a response.
 fn answer(message: &[u8], tools: &Value, out: &mut Vec<u8>) -> bool {
     #[derive(serde::Serialize)]
     struct Answer<T> {
@@ -227,7 +227,7 @@ fn bare_std() {
     }
 }
 
-/// A handler on axum that responds to each body.
+/// Serves a handler on axum that responds to each body.
 #[tokio::main]
 async fn bare_http(address: &str) {
     use axum::http::{StatusCode, header::CONTENT_TYPE};
@@ -289,7 +289,7 @@ async fn rmcp_stdio(tools: Vec<Tool>, pipes: bool) {
     served.unwrap();
 }
 
-/// The baseline for HTTP: hyper's connections directly connected to the handwritten loop.
+/// Serves the baseline for HTTP: hyper's connections directly connected to the handwritten loop.
 #[tokio::main]
 async fn bare_hyper(address: &str) {
     use http_body_util::{BodyExt as _, Full};
@@ -321,7 +321,7 @@ fn rmcp_sessions() -> StreamableHttpServerConfig {
     StreamableHttpServerConfig::default()
 }
 
-/// As in rmcp's examples, except for notifications.
+/// Serves as in rmcp's examples, except for notifications.
 #[tokio::main]
 async fn rmcp_http(address: &str, nodelay: bool, config: StreamableHttpServerConfig) {
     use axum::serve::ListenerExt as _;

@@ -148,7 +148,7 @@ pub(crate) fn calls(effort: &Effort) -> Vec<Figure> {
     vec![p50, cpu, rate, memory, own]
 }
 
-/// Measures the cost of spans without a subscriber, with a subscriber that disables them, and with one that keeps them.
+/// Measures the cost of spans without a subscriber, with one that disables them, and with one that records them.
 /// The baseline is the same server in a `program` without spans.
 pub(crate) fn spans(effort: &Effort, program: &Path) -> Vec<Figure> {
     const SERVERS: [&str; 4] = ["ours-without-spans", "ours", "ours-deaf", "ours-heard"];

@@ -30,7 +30,7 @@ pub(crate) enum Budget {
 }
 
 impl Budget {
-    /// Returns how it is printed, and whether it is met.
+    /// Returns the text of the budget, with a note if the budget is missed.
     fn words(self, figure: f64, times: f64) -> String {
         let (words, met) = match self {
             Self::Times(most) => (format!("≤ {most:.2} x bare"), times <= most),

@@ -1,11 +1,11 @@
 //! Mixed traffic for several minutes: the resources of a server and of a proxy must not grow with time.
 //!
 //! `cargo bench -p genkit --bench soak --features mcp-http,mcp-host -- --minutes 10` prints rows, and at the end a
-//! verdict for each column; it fails if one is bad. What clients leave behind lives for a minute here (`--lifetime 60`,
-//! in seconds; 0 is the library's default of 5 and 10 minutes), so that it is created and removed several times in ten
-//! minutes. The first two lifetimes are the warm-up. `--leave none` leaves no questions and no sessions behind. `--pace
-//! 3` waits three times as long between requests, for a machine with other work. Linux only, since processes are read
-//! from `/proc`.
+//! verdict for each column; it fails if a column is bad. Abandoned sessions and questions expire after a minute here
+//! (`--lifetime 60`, in seconds; 0 is the library's default of 5 and 10 minutes), so that they are created and removed
+//! several times in ten minutes. The first two lifetimes are the warm-up. With `--leave none`, clients abandon no
+//! questions or sessions. `--pace 3` waits three times as long between requests, for a busy machine. Linux only, since
+//! processes are read from `/proc`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 
@@ -34,19 +34,19 @@ use processes::{Processes, Serving};
 use table::Table;
 use tally::Tally;
 
-/// The time limit of one exchange, after which it counts as lost.
+/// The time limit of one exchange. After it, the exchange counts as lost.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Runs work with a time limit. Exceeding it is an error.
+/// Runs work with a time limit. Returns an error if the limit is exceeded.
 async fn timely<T>(what: &str, work: impl Future<Output = Result<T, String>>) -> Result<T, String> {
     let timed = tokio::time::timeout(PATIENCE, work).await;
-    timed.unwrap_or_else(|_| Err(format!("{what} takes for ever")))
+    timed.unwrap_or_else(|_| Err(format!("{what} timed out")))
 }
 
 /// Runs work with a time limit, as the tests' client requires.
 async fn within<T>(what: &str, work: impl Future<Output = T>) -> T {
     let timed = tokio::time::timeout(PATIENCE, work).await;
-    timed.unwrap_or_else(|_| panic!("{what} takes for ever"))
+    timed.unwrap_or_else(|_| panic!("{what} timed out"))
 }
 
 fn main() {
@@ -74,14 +74,14 @@ fn main() {
 /// The settings of a run.
 struct Plan {
     time: Duration,
-    /// The lifetime of what is left behind, in seconds; 0 is the library's default.
+    /// The lifetime of abandoned sessions and questions, in seconds; 0 is the library's default.
     lifetime: u64,
-    /// Whether clients leave questions and sessions behind.
+    /// Whether clients abandon questions and sessions.
     leaves: bool,
 }
 
 impl Plan {
-    /// Returns the time until a steady state, in which whatever lives longest has been created and removed.
+    /// Returns the time until the steady state, after which even the longest-lived objects have been created and removed.
     fn warm_up(&self) -> Duration {
         let longest = if self.lifetime == 0 { 660 } else { 2 * self.lifetime };
         Duration::from_secs(longest).min(self.time / 2)

@@ -53,14 +53,14 @@ impl Processes {
         behind(&self.mark).len()
     }
 
-    /// Ends all processes. Returns those that are left.
+    /// Stops all processes. Returns those that are still running.
     pub(crate) fn end(mut self) -> Vec<u32> {
         for child in [&mut self.proxy, &mut self.server] {
             let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
             let started = Instant::now();
             while matches!(child.try_wait(), Ok(None)) {
                 if started.elapsed() > Duration::from_secs(20) {
-                    println!("process {} does not end", child.id());
+                    println!("process {} does not exit", child.id());
                     let _ = child.kill();
                 }
                 std::thread::sleep(Duration::from_millis(10));

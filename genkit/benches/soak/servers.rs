@@ -13,7 +13,7 @@ use crate::sessions;
 /// The number of running functions that wait for their user's answer.
 static ASKING: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts one of them until it is dropped.
+/// Counts one waiting function until it is dropped.
 struct Asking;
 
 impl Asking {
@@ -97,7 +97,7 @@ pub(crate) fn serve(name: &str, rest: &[String]) {
             }
             ("child", [_mark]) => server().await,
             ("proxy", [address, lifetime, mark]) => proxy(address, lifetime, mark).await,
-            _ => panic!("there is no server {name}"),
+            _ => panic!("unknown server {name}"),
         }
     };
     runtime.block_on(work).unwrap();

@@ -13,7 +13,7 @@ pub(crate) fn open() -> u64 {
     OPEN.load(Relaxed)
 }
 
-/// Begins to listen.
+/// Installs the subscriber that counts sessions.
 pub(crate) fn count() {
     tracing::subscriber::set_global_default(Listens).unwrap();
 }

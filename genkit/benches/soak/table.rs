@@ -1,4 +1,4 @@
-//! The rows, and the check whether a column is flat.
+//! The rows, and the check that a column does not grow.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counted since the start, except for the times, which are those since the last row.
+/// Counts since the start, and times since the last row.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub(crate) calls: AtomicU64,

@@ -14,16 +14,16 @@ use crate::processes::{Serving, behind};
 use crate::tally::Tally;
 use crate::timely;
 
-/// The time after a change from which a notification is late.
+/// The delay after which a notification of a change is late.
 const LATE: Duration = Duration::from_secs(2);
 
-/// The time after a change from which a notification is lost.
+/// The delay after which a notification of a change is lost.
 const LOST: Duration = Duration::from_secs(10);
 
 /// The interval at which a server behind the proxy is killed.
 const RESTART: Duration = Duration::from_secs(7);
 
-/// Starts all clients. Those that leave sessions and questions behind are included only if `leaves` is set.
+/// Starts all clients. Clients that abandon sessions and questions are started only if `leaves` is set.
 pub(crate) fn all(serving: &Serving, leaves: bool, tally: &Arc<Tally>) -> JoinSet<()> {
     let mut running = JoinSet::new();
     let [server, proxy] = serving.clone().both();
@@ -55,14 +55,14 @@ async fn opened(to: SocketAddr, from: Ipv4Addr, era: Era, tally: &Tally) -> Clie
     }
 }
 
-/// The factor by which all clients wait longer.
+/// The factor by which all waits of clients are multiplied.
 pub(crate) static PACE: AtomicU64 = AtomicU64::new(1);
 
 async fn rest(millis: u64) {
     tokio::time::sleep(Duration::from_millis(millis * PACE.load(Relaxed))).await;
 }
 
-/// Checks the sum of two numbers, which is different for each call.
+/// Calls a tool that adds two numbers, and checks the sum, which is different for each call.
 async fn adds(client: &mut Client, tool: &str, number: i64) -> Result<(), String> {
     let arguments = json!({ "a": number, "b": 1 });
     let result = timely("a call", client.call(tool, arguments)).await?;
@@ -255,7 +255,7 @@ async fn leaving(to: SocketAddr, from: Ipv4Addr, era: Era) {
     }
 }
 
-/// Makes calls through the proxy, whose servers are killed now and then.
+/// Makes calls through the proxy, whose servers are killed from time to time.
 async fn proxied(to: SocketAddr, from: Ipv4Addr, era: Era, tally: Arc<Tally>) {
     let mut client = opened(to, from, era, &tally).await;
     for number in 0_i64.. {

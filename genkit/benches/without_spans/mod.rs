@@ -17,12 +17,12 @@ pub(crate) fn program(bench: &str, features: &[&str]) -> PathBuf {
         .stderr(Stdio::inherit());
     println!("$ cargo bench --no-run --bench {bench} --features {features}");
     let built = cargo.output().unwrap();
-    assert!(built.status.success(), "the bench without spans does not build");
+    assert!(built.status.success(), "failed to build the bench without spans");
     let messages = String::from_utf8(built.stdout).unwrap();
     let found = messages.lines().rev().find_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
         let is_it = message["target"]["name"] == bench;
         is_it.then(|| message["executable"].as_str().map(PathBuf::from))?
     });
-    found.expect("cargo says where the program is")
+    found.expect("cargo prints the path of the program")
 }

@@ -21,7 +21,7 @@ async fn main() -> Result<()> {
         .with_default(tracing::Level::INFO)
         .with_target("rmcp", tracing::Level::ERROR);
     let spans = fmt::layer()
-        .with_writer(std::io::stderr) // standard output belongs to the protocol
+        .with_writer(std::io::stderr) // standard output is reserved for the protocol
         .with_span_events(FmtSpan::CLOSE) // one line with the duration of each span
         .with_filter(filter);
     tracing_subscriber::registry().with(spans).init(); // add other layers here

@@ -26,9 +26,9 @@ async fn main() -> Result<()> {
     let server = genkit::serve_mcp().name("notes").health("/health");
     let address = std::env::var("LISTEN").unwrap_or_else(|_| "127.0.0.1:8000".into());
 
-    // Accept the tokens of an OAuth server if one is configured, else two API keys.
+    // Accept the tokens of an OAuth server if one is configured, otherwise two API keys.
     let server = if let Ok(issuer) = std::env::var("ISSUER") {
-        let resource = required("RESOURCE")?; // the public address of this server
+        let resource = required("RESOURCE")?; // the public URL of this server
         let metadata = ProtectedResource::new(&resource);
         server
             .authenticate(JwtVerifier::builder(&issuer, &resource).build()?)

@@ -11,7 +11,7 @@ async fn main() -> Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let files = ServerConfig::stdio("npx")
         .args(["-y", "@modelcontextprotocol/server-filesystem@2026.8.31", &folder])
-        .only(["read_*", "list_*", "write_file"]) // few tools suit a small model
+        .only(["read_*", "list_*", "write_file"]) // small models work best with few tools
         .needs_approval(["write_*"]);
     let host = McpHost::builder().server("fs", files).build()?;
     host.ready().await;

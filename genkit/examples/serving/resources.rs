@@ -21,7 +21,7 @@ async fn note(notes: &Notes, #[arg(complete = names)] name: String) -> Result<St
     text.cloned().ok_or_else(|| Error::not_found(format!("no note `{name}`")))
 }
 
-/// Completes the name of a note. A completion takes only the request, which has the state.
+/// Completes the name of a note. A completion function takes only the request, which provides the state.
 async fn names(asked: CompleteRequest) -> Result<Vec<String>> {
     let names = asked.state::<Notes>()?.0.keys();
     Ok(names.filter(|name| name.starts_with(asked.value())).cloned().collect())

@@ -38,8 +38,8 @@
 //! # }
 //! ```
 //!
-//! Requirements for an engine: changes to one run must be made sequentially, and the steps from
-//! [`EngineRun::due`] must be performed only after the change is stored. A step that is lost is never returned again.
+//! An engine must apply the changes to one run sequentially, and perform the steps from [`EngineRun::due`] only after
+//! the change is stored. A step that is lost is never returned again.
 
 #[doc(inline)]
 pub use genkit_durable::engine::{

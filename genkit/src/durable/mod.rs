@@ -38,30 +38,30 @@
 //!
 //! The state of the run is saved after each model call, each tool call and each
 //! [`Context::once`](crate::Context::once). Code is not replayed, so functions do not need to be deterministic, and a
-//! new version of the program can continue the runs of the old version. The process that waits also works:
-//! [`DurableRun::wait`] performs the steps that are due, as does [`Genkit::work`](crate::Genkit::work), in any number
-//! of processes. At any time one of them holds the lease of a run.
+//! new version of the program can continue the runs of the old version. [`DurableRun::wait`] and
+//! [`Genkit::work`](crate::Genkit::work) perform the steps that are due, in any number of processes. At most one process
+//! holds the lease of a run at any time.
 //!
 //! # At least once
 //!
 //! If a machine fails after a step was performed but before its result is saved, the step is performed again. No store
 //! or engine can avoid that. A durable run guarantees:
 //!
-//! | what | how often |
+//! | work | performed |
 //! |---|---|
 //! | a saved response from the model, tool result or result of `once` | once: it is never performed again |
 //! | a model call that a crash interrupted | again, with the same request |
-//! | a tool call that a crash interrupted | again, from its beginning; saved results of `once` are reused |
+//! | a tool call that a crash interrupted | again, from the start; saved results of `once` are reused |
 //! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
 //! | work inside `once` that a crash interrupted, or whose result was not saved | again |
 //!
 //! For the last row use [`Context::idempotency_key`](crate::Context::idempotency_key): it returns the same text each
-//! time, for services that detect repeated requests. While the store fails, a process keeps the results in its memory and
-//! saves them again, for twice the time of the lease.
+//! time, for services that detect repeated requests. If the store fails, a process keeps the results in memory and
+//! retries to save them, for twice the duration of the lease.
 //!
 //! The table applies to everything inside a run: agents as tools, prompts and model calls inside a function, and the
-//! flows and tools that a function runs. A step that ends its process is started in 10 processes at most; then the run
-//! fails, and an operator can continue it with `retry`.
+//! flows and tools that a function runs. A step that crashes its process is started in at most 10 processes; then the
+//! run fails, and an operator can continue it with `retry`.
 //!
 //! # What needs a name
 //!
@@ -75,9 +75,9 @@
 //! # What fails
 //!
 //! A model call that fails with a temporary error is retried up to 4 times, after 1, 4, 16 and 64 seconds. In the
-//! meantime, the run is suspended in the store. A flow is retried in the same way, from its beginning. An error from a
-//! tool is not retried: the model receives it as the tool's response. Use a [`RetryPolicy`] to change these defaults.
-//! The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial response.
+//! meantime, the run is suspended in the store. A flow is retried in the same way, from the start. A failed tool call
+//! is not retried: the model receives the error as the tool's response. Use a [`RetryPolicy`] to change these defaults.
+//! The state of a failed run remains readable: [`DurableRun::wait`] returns the error, which holds the partial response.
 //!
 //! # Child runs, signals and schedules
 //!

@@ -15,15 +15,15 @@ impl Genkit {
     /// performed yet; use [`DurableRun::wait`] and [`Genkit::work`].
     ///
     /// # Errors
-    /// `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument` for an
-    /// invalid id or a run with code that has no name, any error that a run can return before its first response, and
-    /// any error from the store.
+    /// Returns `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument`
+    /// for an invalid id or for code without a name, any error that a run can return before its first response, and any
+    /// error from the store.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<DurableRun> {
         genkit_durable::internal::runs::durable_run(&self.0, id, run, DurableOptions::new()).await
     }
 
-    /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from its
-    /// beginning, with the saved results of [`Context::once`](crate::Context::once). Otherwise the same as
+    /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from the
+    /// start, with the saved results of [`Context::once`](crate::Context::once). Otherwise the same as
     /// [`durable_run`](Self::durable_run).
     ///
     /// ```
@@ -57,7 +57,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.
+    /// Returns the errors of [`durable_run`](Self::durable_run), and `NotFound` if the flow does not exist.
     pub async fn durable_flow(
         &self,
         id: impl Into<String>,
@@ -77,7 +77,7 @@ impl Genkit {
     /// Creates a durable run like [`durable_run`](Self::durable_run), with tags or a start time.
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run); `InvalidArgument` for an invalid tag.
+    /// Returns the errors of [`durable_run`](Self::durable_run), and `InvalidArgument` for an invalid tag.
     pub async fn durable_run_with(
         &self,
         id: impl Into<String>,
@@ -90,7 +90,7 @@ impl Genkit {
     /// Creates a durable flow like [`durable_flow`](Self::durable_flow), with tags or a start time.
     ///
     /// # Errors
-    /// The errors of [`durable_flow`](Self::durable_flow); `InvalidArgument` for an invalid tag.
+    /// Returns the errors of [`durable_flow`](Self::durable_flow), and `InvalidArgument` for an invalid tag.
     pub async fn durable_flow_with(
         &self,
         id: impl Into<String>,
@@ -101,7 +101,7 @@ impl Genkit {
         genkit_durable::internal::runs::durable_flow(&self.0, id, flow, input, options).await
     }
 
-    /// Returns the durable run with this id, created by any process. Returns `None` if the store does not have it.
+    /// Returns the durable run with this id, created by any process. Returns `None` if the store does not contain it.
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run).
@@ -109,7 +109,7 @@ impl Genkit {
         genkit_durable::internal::runs::find_durable_run(&self.0, id).await
     }
 
-    /// Returns the durable flow with this id, created by any process. `None` if no flow has this id.
+    /// Returns the durable flow with this id, created by any process. Returns `None` if the store does not contain it.
     ///
     /// # Errors
     /// The errors of [`durable_flow`](Self::durable_flow).
@@ -140,9 +140,9 @@ impl GenkitBuilder {
     /// 100 milliseconds.
     ///
     /// If a process dies, another process continues its runs after this time. A process that cannot renew its leases,
-    /// such as one that loses its store, suspends the runs shortly before their leases end. The lease of each running
-    /// run is renewed three times per lease duration, so a short lease causes more writes. All processes on a store
-    /// should use the same value.
+    /// for example because the store is unreachable, suspends the runs shortly before their leases end. Each lease in
+    /// use is renewed three times per lease duration, so a short lease causes more writes. All processes that share a
+    /// store should use the same value.
     pub fn durable_lease(self, lease: std::time::Duration) -> Self {
         Self(self.0.durable_lease(lease))
     }

@@ -28,7 +28,8 @@ impl Genkit {
         self.0.generate(prompt)
     }
 
-    /// Calls a language model with options as plain data, as Genkit's tools send them to `/util/generate`.
+    /// Calls a language model with options that are plain data, in the format that Genkit's tools send to
+    /// `/util/generate`.
     pub fn generate_with(&self, options: GenerateOptions) -> Generate {
         self.0.generate_with(options)
     }
@@ -158,12 +159,12 @@ impl GenkitBuilder {
         Self(self.0.default_model(model))
     }
 
-    /// Adds a model that requests find by its name.
+    /// Adds a model, which requests can then refer to by name.
     pub fn model(self, model: impl Model) -> Self {
         Self(self.0.model(model))
     }
 
-    /// Adds an embedder that [`embed`](crate::embed()) finds by its name.
+    /// Adds an embedder, which [`embed`](crate::embed()) can then refer to by name.
     pub fn embedder(self, embedder: impl Embedder) -> Self {
         Self(self.0.embedder(embedder))
     }

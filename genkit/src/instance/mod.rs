@@ -1,4 +1,4 @@
-//! The Genkit instance: a registry with its state and models, on which the free functions act.
+//! The Genkit instance: a registry with its state and models, which the free functions use.
 
 #[cfg_attr(not(feature = "durable"), path = "durable_off.rs")]
 mod durable;
@@ -28,8 +28,8 @@ use crate::{IntoActions, Registry};
 ///
 /// The free functions ([`run_flow`](crate::run_flow), `generate`) use the instance that runs the calling flow, tool or
 /// prompt, with its models, its registry and its state. Elsewhere, and in tasks that such a function spawns, they use
-/// the default instance, which has every annotated function of the program and no state. Create your own instance for
-/// state, for tests, or for several tenants in one process.
+/// the default instance, which contains every annotated function of the program and no state. Create your own instance
+/// for state, for tests, or for several tenants in one process.
 ///
 /// ```
 /// use genkit::{Genkit, Registry, flow, flows};
@@ -57,7 +57,7 @@ use crate::{IntoActions, Registry};
 pub struct Genkit(Inner);
 
 impl Genkit {
-    /// Returns the instance that runs the current function, otherwise the default instance.
+    /// Returns the instance that runs the current function, or the default instance if there is none.
     pub(crate) fn running() -> Self {
         Inner::running().map_or_else(Self::default, Self)
     }
@@ -93,7 +93,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the flow does not exist,
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the flow does not exist,
     /// [`ErrorKind::InvalidArgument`](crate::ErrorKind::InvalidArgument) if `input` does not match its schema, and any
     /// error from the flow.
     pub async fn run_flow(&self, name: &str, input: impl Serialize) -> Result<Value> {
@@ -127,7 +127,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`run_flow`](Self::run_flow).
+    /// Returns the errors of [`run_flow`](Self::run_flow).
     pub async fn stream_flow(
         &self,
         name: &str,
@@ -160,7 +160,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the prompt does not exist; otherwise the errors of
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the prompt does not exist, and the errors of
     /// [`Prompt::render`](crate::Prompt::render).
     pub async fn render_prompt(
         &self,
@@ -190,7 +190,7 @@ impl Genkit {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no resource matches; otherwise the errors of
+    /// Returns [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if no resource matches, and the errors of
     /// [`Resource::read`](crate::Resource::read).
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         self.0.read_resource(uri).await
@@ -212,7 +212,7 @@ impl std::fmt::Debug for Genkit {
     }
 }
 
-/// A builder of a [`Genkit`] instance.
+/// A builder for a [`Genkit`] instance.
 ///
 /// ```
 /// use genkit::{ErrorKind, Genkit, Registry, flow, flows};
@@ -251,17 +251,17 @@ impl GenkitBuilder {
         Self(self.0.actions(actions))
     }
 
-    /// Adds state: `value` is injected into every function that takes `&T`. It replaces a value of the same
-    /// type from the `Genkit`.
+    /// Adds state: `value` is injected into every function that takes `&T`. It replaces an earlier value of the same
+    /// type.
     pub fn state<T: Send + Sync + 'static>(self, value: T) -> Self {
         Self(self.0.state(value))
     }
 
-    /// Builds the instance, after checking it as a whole.
+    /// Checks the configuration and builds the instance.
     ///
     /// # Errors
-    /// The errors of [`Registry::check`]; missing state that a function takes as `&T`; all errors in `.prompt` files
-    /// and skills.
+    /// Returns the errors of [`Registry::check`], an error if state that a function takes as `&T` is missing, and the
+    /// errors of folders of `.prompt` files and skills.
     pub fn build(self) -> Result<Genkit> {
         self.0.build().map(Genkit)
     }

@@ -1,4 +1,4 @@
-//! Folders of `.prompt` files, and what their templates use.
+//! Folders of `.prompt` files, and the schemas, helpers and partials of their templates.
 
 use genkit_core::Result;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::template::TemplateCall;
 
 impl GenkitBuilder {
     /// Adds a folder of `.prompt` files, which is read when the instance is built. Each file becomes a prompt in the
-    /// given registry, or in a copy of the program's registry. May be called several times.
+    /// given registry, or in a copy of the program's registry. Can be called several times.
     ///
     /// | file | result |
     /// |---|---|
@@ -45,7 +45,7 @@ impl GenkitBuilder {
     /// ```
     ///
     /// If the environment variable `GENKIT_ENV` is `dev`, the folder is [watched](Self::watch_prompts). A file with an
-    /// error is left out, and the error is logged with file, line and column. [`build`](Self::build) returns all errors
+    /// error is skipped, and the error is logged with file, line and column. [`build`](Self::build) returns all errors
     /// if the folder is missing or no file in it can be used. The macro `prompts!` reports each error at compile time.
     pub fn prompts_dir(self, path: impl Into<std::path::PathBuf>) -> Self {
         Self(self.0.prompts_dir(path))

@@ -62,7 +62,7 @@ impl Genkit {
         BoundRegistry { registry: self.0.registry.clone(), states: self.0.states.clone() }
     }
 
-    /// Starts Genkit's developer tools when a server of this instance starts.
+    /// Returns a callback that starts Genkit's developer tools when a server of this instance starts.
     #[cfg(feature = "dev-tools")]
     #[expect(
         clippy::unnecessary_wraps,

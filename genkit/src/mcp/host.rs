@@ -1,6 +1,6 @@
 //! MCP host and client: the tools, prompts and resources of other MCP servers, for a model or for a program.
 //!
-//! An [`McpHost`] keeps connections to several servers; an [`McpClient`] is the connection to one of them. A server is
+//! An [`McpHost`] manages connections to several servers; an [`McpClient`] is the connection to one of them. A server is
 //! a local program, a URL, or part of this program ([`ServerConfig`]), and it provides ordinary [`Tool`](crate::Tool)s,
 //! [`Prompt`](crate::Prompt)s and [`Resource`](crate::Resource)s.
 //!
@@ -34,7 +34,7 @@
 //! **Names.** A host prefixes each name with the key of its server: `fs/list_directory`. A client uses the server's own
 //! names: `list_directory`. URIs have no prefix: [`McpHost::read_resource`] finds the server that has the resource.
 //!
-//! | you want | look at |
+//! | you want | see |
 //! |---|---|
 //! | a server that is a program, at a URL, or behind byte streams | [`ServerConfig`] |
 //! | the servers of Claude Desktop, Cursor, Claude Code, VS Code | [`McpHost::from_config_file`], [`McpHostBuilder::config_json`] |

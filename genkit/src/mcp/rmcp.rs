@@ -1,7 +1,7 @@
 //! rmcp, the underlying SDK, and all functions of this library that accept or return its types.
 //!
 //! The module re-exports the crate `rmcp`, so that a program uses the same version as this library: any version from
-//! 3.9 up to, but not including, 4.0. No other module has types of rmcp in its signatures.
+//! 3.9 up to, but not including, 4.0. No other module uses types of rmcp in its signatures.
 //!
 //! ```
 //! use genkit::mcp::rmcp::model::ProtocolVersion;

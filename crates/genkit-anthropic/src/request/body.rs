@@ -98,7 +98,7 @@ pub(super) fn encode_body(
     Ok(WrittenBody { bytes, has_files })
 }
 
-/// Returns the schema that constrains the response; an error holds a schema that must be described
+/// Returns the schema that constrains the response. The error contains a schema that must be described
 /// in the prompt instead.
 fn output_schema<'a>(
     target: &RequestTarget<'_>,

@@ -13,7 +13,7 @@ pub(crate) struct AnthropicSettings {
     pub(crate) version: String,
 }
 
-/// Settings that are sent elsewhere, or that are for the client.
+/// Settings that are sent in another form, or that only the client uses.
 const ELSEWHERE: [&str; 16] = [
     "apiKey",
     "apiVersion",
@@ -46,7 +46,7 @@ pub(super) struct SentSettings<'a> {
     pub(super) traits: ClaudeTraits,
     /// Whether thinking is enabled, which restricts the sampling settings.
     pub(super) thinks: bool,
-    /// Whether the request counts tokens, which few settings affect.
+    /// Whether the request counts tokens. Few settings affect the count.
     pub(super) is_count: bool,
 }
 
@@ -64,7 +64,7 @@ impl SentSettings<'_> {
         self.config.get(key).is_some_and(|value| !value.is_null())
     }
 
-    /// Returns the name of a setting in the body; `None` if it is not sent.
+    /// Returns the name of a setting in the body, or `None` if it is not sent.
     fn wire_name<'a>(&self, key: &'a str, value: &Value) -> Option<&'a str> {
         if value.is_null() || ELSEWHERE.contains(&key) {
             return None;

@@ -1,4 +1,4 @@
-//! Thinking: the budget and effort that result from the settings.
+//! Thinking: conversion of the settings to a budget and an effort.
 
 use std::borrow::Cow;
 
@@ -154,7 +154,7 @@ impl<'a> ThinkingPlan<'a> {
         let no = |remedy| left_out(NAME, context.model, REASONING_EFFORT, remedy);
         match (context.traits.thinking, effort) {
             (ThinkingMode::No, Some(Effort::None)) => {}
-            (ThinkingMode::No, _) => no("use a newer model, which can think"),
+            (ThinkingMode::No, _) => no("use a newer model that can think"),
             (ThinkingMode::Always, Some(Effort::None)) => {
                 no("it always thinks, so the lowest effort is used");
                 self.effort = Some("low".into());

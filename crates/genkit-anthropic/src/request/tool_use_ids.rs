@@ -34,7 +34,7 @@ impl<'a> ToolUseIds<'a> {
         id
     }
 
-    /// Returns the id of the call that `answer` responds to; `None` if the last turn has no such
+    /// Returns the id of the call that `answer` responds to, or `None` if the last turn has no such
     /// call.
     pub(super) fn id_for_result(&mut self, answer: &ToolResponse) -> Option<String> {
         let reference = answer.id.as_deref().unwrap_or_default();

@@ -62,8 +62,8 @@ impl<'a> ClaudeTool<'a> {
     }
 }
 
-/// Returns the search of deferred tools, if there are some, and the tools of `request`, followed by the server tools in
-/// its settings.
+/// Encodes the search of deferred tools, if there are any, the tools of `request`, and the server tools in its
+/// settings.
 pub(super) fn encode_tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,

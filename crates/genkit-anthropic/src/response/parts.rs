@@ -8,7 +8,7 @@ use genkit_core::internal::names::Names;
 use genkit_core::{Part, ToolRequest};
 use genkit_model::internal::signature::add_signature;
 
-/// Converts a complete block; `None` for empty text.
+/// Converts a complete block. Returns `None` for empty text.
 pub(super) fn block_part(mut block: Map<String, Value>, names: &Names<'_>) -> Option<Part> {
     let kind = match block.get("type") {
         Some(Value::String(kind)) => kind.clone(),

@@ -151,7 +151,8 @@ impl<'a> MessageStream<'a> {
         Ok(())
     }
 
-    /// Opens the block of a delta without a start, as gateways send it. Returns whether the delta defines the block.
+    /// Opens a block for a delta without a start event, which some gateways omit. Returns whether the delta defines the
+    /// block.
     fn open_unstarted(&mut self, index: u64, delta: &str) -> bool {
         let kind = match delta {
             "text_delta" => "text",
@@ -160,7 +161,7 @@ impl<'a> MessageStream<'a> {
                 tracing::warn!(
                     index,
                     delta,
-                    "{NAME} sent a part of a block that it did not start; the part is left out"
+                    "{NAME} sent a delta of a block without a start event; the delta is ignored"
                 );
                 return false;
             }
@@ -228,7 +229,7 @@ impl<'a> MessageStream<'a> {
 impl WireStream for MessageStream<'_> {
     fn read_event(&mut self, event: &SseEvent<'_>, chunks: &ChunkSink) -> Result<Next> {
         let text = event.data().trim();
-        // Some gateways end every stream as OpenAI does.
+        // Some gateways end every stream with `[DONE]`, as OpenAI does.
         if text.is_empty() || text == "[DONE]" {
             return Ok(Next::More);
         }
@@ -267,7 +268,7 @@ impl OpenBlock {
         fresh.push(if is_thought { Part::reasoning(text) } else { Part::text(text) });
     }
 
-    /// Adds a delta of an unknown type: strings are appended, other values are replaced.
+    /// Adds a delta of an unknown type: strings are appended, other values replace earlier ones.
     fn add_fields(&mut self, delta: Map<String, Value>) {
         for (key, value) in delta.into_iter().filter(|(key, _)| key != "type") {
             match (self.fields.get_mut(&key), value) {

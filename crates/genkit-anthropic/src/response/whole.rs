@@ -15,11 +15,11 @@ use genkit_schema::internal::bounded_json::parse_response;
 /// The key in `custom` of the API's own stop reason.
 const STOP_REASON: &str = "stopReason";
 
-/// The stop reason of a response that is paused for a slow server tool, and continues when it is
+/// The stop reason of a response that is paused for a slow server tool. It continues when the response is
 /// sent back.
 const PAUSE: &str = "pause_turn";
 
-/// The fields that are kept in `custom`, and their keys there.
+/// The fields that are stored in `custom`, and their keys there.
 const KEPT: [(&str, &str); 6] = [
     ("id", "id"),
     ("model", "model"),
@@ -31,7 +31,7 @@ const KEPT: [(&str, &str); 6] = [
 
 /// Decodes a complete response.
 pub(crate) fn decode_response(request: &ModelRequest, body: &[u8]) -> Result<ModelResponse> {
-    // Some programs put a byte order mark before UTF-8.
+    // Some programs send a byte order mark before UTF-8.
     let body = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body);
     let mut message: Map<String, Value> =
         parse_response(body).map_err(|error| HttpError::from_json(NAME, &error))?;
@@ -87,7 +87,7 @@ impl ResponseEnd {
         }
     }
 
-    /// Updates the counts. A stream repeats them as they grow, and some gateways send zeros for
+    /// Updates the counts. A stream repeats them with growing values, and some gateways send zeros for
     /// unknown counts.
     pub(super) fn merge_counts(&mut self, counts: Map<String, Value>) {
         for (key, value) in counts {

@@ -1,4 +1,4 @@
-//! How the strict subset treats keywords: copied, added to the description, omitted or unsupported.
+//! The treatment of keywords in the strict subset: copied, added to the description, omitted or unsupported.
 
 use serde_json::Value;
 
@@ -44,12 +44,12 @@ const REWRITTEN: [&str; 10] = [
     "definitions",
 ];
 
-/// How a keyword is treated.
+/// The treatment of a keyword.
 pub(super) enum Keyword {
     Copied,
     /// Described in these words, followed by its value.
     Limit(&'static str),
-    /// Handled elsewhere, or irrelevant.
+    /// Handled separately, or irrelevant.
     Elsewhere,
     Unknown,
 }

@@ -12,8 +12,7 @@ use super::NAME;
 use genkit_core::internal::visible::Logged;
 use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput};
 
-/// The schema of a tool's arguments: JSON Schema with an object at its root, and without a choice
-/// there.
+/// The schema of a tool's arguments: JSON Schema whose root is an object without a choice.
 pub(super) type ToolInputDialect = ToolInput<RepairedDialect>;
 
 /// The schema of a response: closed objects, with limits on numbers and lengths in the
@@ -26,7 +25,7 @@ impl Dialect for OutputDialect {
             Ok((schema, left_out)) => {
                 if !left_out.is_empty() {
                     tracing::debug!(
-                        "{NAME} does not enforce these limits of {}, which are described in words and checked \
+                        "{NAME} does not enforce these limits of {}, which are added to the description and checked \
                          afterwards: {}",
                         Logged::name(owner),
                         left_out.join(", ")

@@ -23,7 +23,7 @@ pub(super) fn rewrite_strict(exact: &Value) -> Result<(Value, Vec<String>), Stri
     let mut schema = rewriter.rewrite_schema(exact, "")?;
     if schema.get("type").is_none() && schema.get("anyOf").is_none() && schema.get("$ref").is_none()
     {
-        return Err(unsupported_part("", "a value of any kind"));
+        return Err(unsupported_part("", "a schema that accepts any value"));
     }
     for key in ["$defs", "definitions"] {
         let Some(definitions) = exact.get(key).and_then(Value::as_object) else { continue };
@@ -86,7 +86,7 @@ impl<'a> OutputRewriter<'a> {
 }
 
 impl StrictDialectRewriter for OutputRewriter<'_> {
-    const ANYTHING: &'static str = "a value of any kind";
+    const ANYTHING: &'static str = "a schema that accepts any value";
 
     fn limits(&mut self) -> &mut TraversalLimits {
         &mut self.limits
@@ -104,7 +104,7 @@ impl StrictDialectRewriter for OutputRewriter<'_> {
             let mut whole = map.clone();
             whole.remove("allOf");
             if parts.iter().filter(|part| part.get("$ref").is_some()).count() > 1 {
-                return Err(unsupported_part(at, "several references at once"));
+                return Err(unsupported_part(at, "a schema with several references"));
             }
             for part in parts {
                 let part =
@@ -243,7 +243,7 @@ impl OutputRewriter<'_> {
                 written.insert("type".to_owned(), "object".into());
             }
             None if is_fixed => {}
-            None => return Err(unsupported_part(at, "a value of any kind")),
+            None => return Err(unsupported_part(at, "a schema that accepts any value")),
         }
         if kinds.contains(&"object") || map.contains_key("properties") {
             self.rewrite_object(map, at, written)?;

@@ -38,7 +38,7 @@ fn cache_marker_is_sent_on_its_part() {
     assert_eq!(marks(&sent["system"]), [false, true]);
     assert_eq!(marks(&sent["tools"]), [true, false]);
     assert_eq!(marks(&sent["messages"][0]["content"]), [false, true]);
-    // A thought cannot have a mark, so the mark of the message is set on the block before it.
+    // A thought cannot have a breakpoint, so the breakpoint of the message is set on the block before it.
     assert_eq!(marks(&sent["messages"][1]["content"]), [true, false]);
     assert_eq!(sent["tools"][0]["cache_control"], json!({"type": "ephemeral"}));
 }
@@ -51,7 +51,7 @@ fn excess_cache_markers_are_dropped_from_the_oldest_messages() {
     let all = marks(&sent(&request)["messages"][0]["content"]);
     assert_eq!(all, [false, false, false, true, true, true]);
     assert_eq!(marks(&sent(&request)["system"]), [true]);
-    // The mark that the API sets automatically counts too.
+    // The breakpoint that the API sets automatically also counts.
     request.config.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
     let body = sent(&request);
     assert_eq!(marks(&body["messages"][0]["content"]), [false, false, false, false, true, true]);

@@ -30,7 +30,7 @@ fn call() -> Value {
     json!({"type": "tool_use", "id": "toolu_1", "name": "github__list", "input": {}})
 }
 
-/// The turn of a model that finds a tool and calls it, and the response of the tool.
+/// Returns a turn in which a model finds a tool and calls it, and the response of the tool.
 fn round(blocks: Value) -> Vec<Value> {
     let answer = decode(json!({"content": blocks, "stop_reason": "tool_use"}));
     let mut message = serde_json::to_value(answer.message.unwrap()).unwrap();
@@ -141,11 +141,11 @@ fn search_that_found_a_tool_that_is_gone_is_not_sent_back() {
     let tools = json!([lazy("github/list"), lazy("github/close")]);
     let sent = body(SONNET, json!({"messages": round(blocks.clone()), "tools": tools}));
     assert_eq!(sent["messages"][1]["content"], json!([call()]));
-    // Its definition would otherwise be unknown.
+    // Otherwise the model would not receive its definition.
     assert_eq!(sent["tools"][1]["defer_loading"], Value::Null, "{}", sent["tools"]);
     assert_eq!(sent["tools"][2]["defer_loading"], true);
 
-    // A request without a search has no use for the blocks.
+    // A request without a search does not need the blocks.
     let plain = json!([{"name": "github/list", "description": ""}]);
     let blocks = json!([search(), found(&["github__list"]), call()]);
     let sent = body(SONNET, json!({"messages": round(blocks), "tools": plain}));

@@ -108,7 +108,7 @@ struct Writer<'a> {
     made_up: Vec<(&'a str, &'a str)>,
     /// The calls, by name and `ref`, that have no response so far.
     open: Vec<(&'a str, Option<&'a str>)>,
-    /// Content of tool responses that cannot be part of them.
+    /// Content of tool responses that must be sent after the responses.
     after: Vec<RequestPart<'a>>,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes a message. An error is the number of a part, and the reason why it cannot be sent.
+    /// Writes a message. An error contains the index of a part, and the reason why the part cannot be sent.
     fn write_message(
         &mut self,
         message: &'a Message,
@@ -184,7 +184,7 @@ impl<'a> Writer<'a> {
         }))
     }
 
-    /// Returns the model's own id of a call.
+    /// Returns the id of a call, unless the loop generated it.
     fn call_id(&self, name: &str, reference: Option<&'a String>) -> Option<&'a str> {
         let reference = reference?.as_str();
         (!self.made_up.contains(&(name, reference))).then_some(reference)
@@ -229,7 +229,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Converts a custom part; `None` if it is another provider's.
+/// Converts a custom part. Returns `None` if it belongs to another provider.
 fn custom_part(custom: &Map<String, Value>) -> Option<Kind<'_>> {
     if let Some(Value::Object(fields)) = custom.get(UNKNOWN) {
         return Some(Kind::Unknown(fields));

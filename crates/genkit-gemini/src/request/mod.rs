@@ -69,7 +69,7 @@ pub(super) fn encode_request(
     })
 }
 
-/// Returns the headers of a call; the key in the request's settings, `own`, takes precedence.
+/// Returns the headers of a call. The key in the request's settings, `own`, takes precedence.
 pub(super) fn call_headers(
     settings: &GeminiSettings,
     own: Option<&str>,

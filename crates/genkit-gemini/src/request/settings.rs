@@ -1,4 +1,4 @@
-//! Conversion of settings to `generationConfig`, and the settings that are sent elsewhere.
+//! Conversion of settings to `generationConfig` and other fields of the request.
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(crate) struct GeminiSettings {
 /// Settings at the top level of the request.
 const TOP: [&str; 4] = ["safetySettings", "cachedContent", "serviceTier", "labels"];
 
-/// Settings that are sent elsewhere or in another form.
+/// Settings that are sent in other fields or in another form.
 const ELSEWHERE: [&str; 9] = [
     "version",
     "apiVersion",
@@ -57,8 +57,8 @@ impl<'a> GenerationConfig<'a> {
         let takes = output.is_json() || output.schema.is_some();
         let takes = takes && models::takes_json(model);
         let bound = output.schema.as_ref().filter(|_| takes && output.constrained == Some(true));
-        // Older models respond with status 400 to JSON output with tools, so JSON is requested
-        // there only if a schema requires it.
+        // Older models respond with status 400 to JSON output with tools, so they are asked for JSON
+        // only if a schema requires it.
         let beside_tools = || !has_tools || models::takes_json_with_tools(model);
         let hint = output.is_json() && takes && beside_tools();
         let schema = bound.and_then(|schema| match settings.openapi {

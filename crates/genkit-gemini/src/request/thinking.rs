@@ -1,5 +1,5 @@
-//! Reasoning effort for Gemini: a level since Gemini 3, a number of tokens for 2.5, and unsupported
-//! before.
+//! Reasoning effort for Gemini: a level since Gemini 3, a token budget for Gemini 2.5, unsupported in
+//! older models.
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};

@@ -143,7 +143,7 @@ impl<'a> ToolConfig<'a> {
         Some(FunctionCallingConfig { mode, allowed_function_names: only })
     }
 
-    /// Replaces the names in the caller's own mode with the names that were sent.
+    /// Replaces the tool names in the caller's own setting with the names that were sent.
     fn replace_names(&self, given: &Value) -> Value {
         let mut given = given.clone();
         let allowed = given.get_mut("allowedFunctionNames").and_then(Value::as_array_mut);

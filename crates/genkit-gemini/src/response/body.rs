@@ -221,7 +221,7 @@ pub(super) fn finish_reason(reason: &str) -> FinishReason {
     }
 }
 
-/// Converts the token counts; tokens that Google's own tools read are counted separately.
+/// Converts the token counts. Input tokens of Google's own tools are counted separately.
 pub(super) fn read_usage(counts: &Map<String, Value>) -> Usage {
     let mut usage = Usage::default();
     for (key, count) in counts {

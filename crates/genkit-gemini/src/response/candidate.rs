@@ -13,7 +13,7 @@ const SHORT_TEXT: usize = 128;
 pub(super) enum Fresh {
     /// The chunks are read, so the parts are collected.
     Parts(Vec<Part>),
-    /// The chunks are not read; true if there was new content.
+    /// The chunks are not read. `true` if there was new content.
     Unread(bool),
 }
 
@@ -89,7 +89,7 @@ impl Fresh {
     }
 }
 
-/// Appends the text of a part to the last part, if that is unsigned and of the same kind.
+/// Appends the text of a part to the last part, if the last part is unsigned and of the same kind.
 fn join_parts(last: &mut Part, part: &Part) -> bool {
     match (last, part) {
         (last @ Part::Text { .. }, Part::Text { text: more, .. }) => join_text(last, more),
@@ -104,7 +104,7 @@ fn join_parts(last: &mut Part, part: &Part) -> bool {
     }
 }
 
-/// Appends text to the last part, if that is unsigned text.
+/// Appends text to the last part, if the last part is unsigned text.
 fn join_text(last: &mut Part, more: &str) -> bool {
     match last {
         Part::Text { text, metadata, .. } if metadata.is_empty() => {

@@ -77,7 +77,7 @@ impl ErrorBody {
         self.details.as_array()?.iter().find(is_kind)?.get(name)
     }
 
-    /// Returns whether a daily quota is used up, so that a retry on the same day is useless.
+    /// Returns whether a daily quota is exhausted, so that a retry on the same day is useless.
     fn is_daily(&self) -> bool {
         let violations = self.detail_field("google.rpc.QuotaFailure", "violations");
         let ids = violations.and_then(Value::as_array).into_iter().flatten();

@@ -28,7 +28,7 @@ enum PathStep<'a> {
 }
 
 impl StreamedFunctionCall {
-    /// Keeps the metadata of the call's part, which includes its signature.
+    /// Stores the metadata of the call's part, which includes its signature.
     pub(super) fn add_metadata(&mut self, mut beside: Part) {
         self.metadata.append(beside.metadata_mut());
     }
@@ -74,7 +74,7 @@ impl StreamedFunctionCall {
         part
     }
 
-    /// Converts the part of the call that has arrived.
+    /// Converts the call with the arguments received so far.
     pub(super) fn into_partial(self, names: &Names<'_>) -> Part {
         let mut part = self.into_part(names);
         if let Part::ToolRequest { tool_request, .. } = &mut part {
@@ -84,7 +84,7 @@ impl StreamedFunctionCall {
     }
 }
 
-/// Parses a path; `None` if it is invalid.
+/// Parses a path. Returns `None` if it is invalid.
 fn parse_steps(path: &str) -> Option<Vec<PathStep<'_>>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();

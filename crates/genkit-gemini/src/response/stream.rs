@@ -91,7 +91,7 @@ impl<'a> GeminiStream<'a> {
         json: &'b str,
         mut read: impl FnMut(&mut Self, &mut GenerateContentResponse<'b>) -> Result<()>,
     ) -> Result<()> {
-        // Some programs put a byte order mark before UTF-8.
+        // Some programs send a byte order mark before UTF-8.
         let json = json.trim_start_matches('\u{feff}').trim_ascii_start();
         let invalid = |error| HttpError::from_json(NAME, &error);
         if json.starts_with('[') {
@@ -112,8 +112,8 @@ impl<'a> GeminiStream<'a> {
         if let Some(error) = answer.error.take() {
             return Err(error.into_error(None, &|_| None));
         }
-        // Every piece may have counts, and each replaces the previous ones. A piece without any
-        // count does not.
+        // Every piece may have counts, which replace the previous counts, unless the piece has no
+        // count.
         let counts = |usage: &&RawValue| match self.latest.latest_text(USAGE) {
             Some(last) => usage.get() != last && usage.get().contains("TokenCount"),
             None => true,

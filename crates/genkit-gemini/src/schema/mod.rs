@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use genkit_schema::internal::{Dialect, Loss, MAX_DEPTH, Position, warn_losses};
 use rewriter::SubsetRewriter;
 
-/// The limits of nested references to inline, tried in this order for a subset that is too large.
+/// The limits on nested inlined references, tried in this order if the subset is too large.
 const FALLBACK_REFERENCES: [usize; 5] = [8, 4, 2, 1, 0];
 
 /// JSON Schema, as used in `parametersJsonSchema` and `responseJsonSchema`.
@@ -103,9 +103,9 @@ fn is_standard_format(format: &str) -> bool {
 
 /// Returns the OpenAPI subset of a schema, and the constraints that the subset cannot express.
 ///
-/// References are inlined, and cut where they are recursive or where the result becomes too large.
-/// If a schema is merged from two locations, its pointers refer to the second location, which is the
-/// target of a reference.
+/// References are inlined, and truncated if they are recursive or if the result becomes too large.
+/// If a schema is merged from two locations, its pointers refer to the second location, the target
+/// of a reference.
 fn gemini_subset(exact: &Value) -> (Value, Vec<Loss>) {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
     limits

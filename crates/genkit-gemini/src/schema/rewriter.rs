@@ -25,8 +25,8 @@ impl<'a> SubsetRewriter<'a> {
         Self { exact, references, max_references, nodes: 0, depth: 0, degraded: Vec::new() }
     }
 
-    /// Returns the constraints that were lost; `None` if the subset is too large and must not be
-    /// cut.
+    /// Returns the constraints that were lost, or `None` if the subset is too large and must not be
+    /// truncated.
     pub(super) fn into_losses(mut self, may_cut: bool) -> Option<Vec<Loss>> {
         if self.nodes > MAX_NODES {
             if !may_cut {
@@ -57,7 +57,7 @@ impl<'a> SubsetRewriter<'a> {
         if self.depth == MAX_DEPTH {
             self.note_loss(
                 at.to_owned(),
-                "it is nested too deep and allows any value",
+                "it is nested too deeply and allows any value",
                 "nest fewer types",
             );
             return json!({});
@@ -73,7 +73,11 @@ impl<'a> SubsetRewriter<'a> {
     /// Records a schema that allows any value.
     pub(super) fn note_anything(&mut self, at: &str) -> Value {
         let remedy = "specify a type, or write the schema by hand";
-        self.note_loss(at.to_owned(), "a schema for any value has no type in the subset", remedy);
+        self.note_loss(
+            at.to_owned(),
+            "a schema that accepts any value has no type in the subset",
+            remedy,
+        );
         json!({})
     }
 
@@ -248,7 +252,7 @@ fn is_constraint(key: &str) -> bool {
     is_known || (Position::of_keyword(key) != Position::Data && !is_scaffold)
 }
 
-/// Returns the replacement of a reference that is cut.
+/// Returns the replacement of a truncated reference.
 fn cut_reference(target: &Map<String, Value>, siblings: &Map<String, Value>) -> Map<String, Value> {
     let mut cut = kept_notes(&merge_schemas(target, siblings));
     let of_branch =

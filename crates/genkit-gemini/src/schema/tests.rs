@@ -176,7 +176,7 @@ fn gemini_subset_writes_references_out_and_cuts_circles() {
     assert_eq!(pointers(&degraded), ["/$defs/A/properties/again"]);
 }
 
-/// A chain of types that each refer to the next one twice, so that inlining doubles the size with
+/// Returns a chain of types that each refer to the next one twice, so that inlining doubles the size with
 /// each level.
 fn doubling(levels: usize) -> Value {
     let mut defs = Map::new();

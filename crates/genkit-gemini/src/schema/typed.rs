@@ -200,7 +200,7 @@ impl SubsetRewriter<'_> {
         subset.insert("items".to_owned(), items);
     }
 
-    /// Records the keywords that the subset does not have.
+    /// Records the keywords that the subset does not support.
     fn note_unsaid(&mut self, map: &Map<String, Value>, at: &str) {
         const UNSAID: [&str; 15] = [
             "additionalProperties",
@@ -233,7 +233,7 @@ impl SubsetRewriter<'_> {
     }
 }
 
-/// Returns the values of a type.
+/// Returns the values that have this type.
 fn of_type(values: &[Value], name: &str) -> Vec<Value> {
     let is = |value: &&Value| match name {
         "number" => value.is_number(),

@@ -89,14 +89,14 @@ pub(super) fn encode_messages<'a>(
 struct OllamaMessages<'a> {
     names: &'a Names<'a>,
     messages: Vec<OllamaMessage<'a>>,
-    /// Media in tool responses, which must be in a user message after the last response.
+    /// Media in tool responses, which must be sent in a user message after the last response.
     shown: OllamaMessage<'a>,
     /// The ids of calls that the loop generated.
     made_up: Vec<&'a str>,
 }
 
 impl<'a> OllamaMessages<'a> {
-    /// Encodes a message. An error is the number of a part, and the reason why it cannot be sent.
+    /// Encodes a message. An error contains the index of a part, and the reason why the part cannot be sent.
     fn write_message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
         let role = match message.role {
             Role::System => "system",
@@ -162,7 +162,7 @@ impl<'a> OllamaMessages<'a> {
         param.tool_calls.push(OllamaCall { id: self.call_id(call.id.as_ref()), function });
     }
 
-    /// Returns the model's own id of a call.
+    /// Returns the id of a call, unless the loop generated it.
     fn call_id(&self, id: Option<&'a String>) -> Option<&'a str> {
         id.map(String::as_str).filter(|id| !id.is_empty() && !self.made_up.contains(id))
     }
@@ -219,7 +219,7 @@ fn is_answer(part: &Part) -> bool {
     part.as_tool_response().is_some()
 }
 
-/// Adds the content of a part. Parts of other providers are left out.
+/// Adds the content of a part. Parts of other providers are omitted.
 fn write_part<'a>(part: &'a Part, param: &mut OllamaMessage<'a>) -> Result<(), &'static str> {
     match part {
         Part::Text { text, .. } => join_text(&mut param.content, text),

@@ -21,7 +21,7 @@ fn own_message(body: &[u8]) -> Option<String> {
     serde_json::from_slice::<OllamaErrorBody>(body).ok()?.error
 }
 
-/// Returns whether the API does not exist at this address, according to a proxy or another server.
+/// Returns whether the error came from a proxy or another server, because Ollama's API does not exist there.
 pub(crate) fn is_api_missing(status: u16, body: &[u8]) -> bool {
     matches!(status, 404 | 405) && own_message(body).is_none()
 }

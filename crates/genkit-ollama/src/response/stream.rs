@@ -1,4 +1,4 @@
-//! A response as lines of a stream.
+//! A streamed response, which consists of lines.
 
 use super::whole::{OllamaResponse, parse_reply};
 use genkit_core::Result;

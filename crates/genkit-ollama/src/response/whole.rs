@@ -63,7 +63,7 @@ struct ReplyFunction {
     arguments: Value,
 }
 
-/// The fields that are kept in `custom`, and their keys there.
+/// The fields that are stored in `custom`, and their keys there.
 const CUSTOM: [(&str, &str); 6] = [
     ("model", "model"),
     ("remote_model", "remoteModel"),

@@ -123,7 +123,7 @@ async fn model_that_cannot_think_goes_without() {
     }
     let sent: Vec<_> = seen.try_iter().map(|(_, body)| body.get("think").cloned()).collect();
     assert_eq!(sent, [Some(json!(true)), None, None]);
-    // An unsupported setting in the API's own format is an error.
+    // An unsupported setting in the API's own format is rejected.
     let own = request().with_config("think", true);
     let error = model.generate(&own, &ChunkSink::none()).await.unwrap_err();
     assert!(error.to_string().contains("remove `reasoningEffort`"), "{error}");
@@ -173,7 +173,7 @@ async fn many_texts_go_in_several_calls_and_stay_in_order() {
         assert_eq!(embedding.values(), [f64::from(u32::try_from(at).unwrap())]);
     }
     assert_eq!(seen.try_iter().nth(1).unwrap().1["input"][0], "256");
-    // A response with too many vectors is an error.
+    // A response with too many vectors is rejected.
     let error = embed(vec!["a".to_owned()]).await.unwrap_err();
     assert_eq!(error.to_string(), "ollama/nomic-embed-text: sent 1 inputs but received 2 vectors");
     // Without texts, no request is sent.

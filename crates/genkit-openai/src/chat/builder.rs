@@ -26,7 +26,7 @@ impl OpenAi {
         Self::server("openai")
     }
 
-    /// Creates a provider for a server that is known by name, with the API key in the server's
+    /// Creates a provider for a server with a known name. The API key comes from the server's
     /// environment variable, such as `GROQ_API_KEY`. A variable such as `GROQ_BASE_URL` overrides
     /// the base URL. Local servers need no key.
     ///
@@ -50,8 +50,8 @@ impl OpenAi {
         OpenAiBuilder::for_server(server).env().build()
     }
 
-    /// Creates a builder for any server, with custom settings, which does not read environment
-    /// variables.
+    /// Creates a builder for any server, with custom settings. It reads environment variables only if
+    /// you call [`env`](OpenAiBuilder::env).
     ///
     /// ```
     /// use genkit::model::OpenAi;
@@ -67,7 +67,7 @@ impl OpenAi {
     }
 }
 
-/// A builder of an [`OpenAi`] provider. See [`OpenAi::builder`].
+/// A builder for an [`OpenAi`] provider. See [`OpenAi::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiBuilder {
@@ -83,8 +83,8 @@ openai_builder! {
     name;
 
     /// Sets the base URL of the server, including the version: `http://localhost:4000/v1`. Default
-    /// is `https://api.openai.com/v1`. If it is the address of a known server, its deviations
-    /// apply.
+    /// is `https://api.openai.com/v1`. If it is the URL of a known server, the deviations of that
+    /// server apply.
     base_url;
 
     ///
@@ -114,7 +114,7 @@ impl OpenAiBuilder {
         Self { common, ..Self::default() }
     }
 
-    /// Creates a builder for Ollama's server with the settings of the Ollama provider.
+    /// Creates a builder for an Ollama server with the settings of the Ollama provider.
     #[doc(hidden)]
     pub fn for_ollama(settings: genkit_model::internal::http::ProviderSettings) -> Self {
         let server = KnownServer::find_named("ollama");

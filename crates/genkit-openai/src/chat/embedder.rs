@@ -20,7 +20,7 @@ use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 /// The path after the base URL.
 const PATH: &str = "/embeddings";
 
-/// Settings of the call, and fields that are set from elsewhere.
+/// Settings that apply to the call, and fields that are not set from the settings.
 const ELSEWHERE: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
 
 pub(super) struct OpenAiEmbedWire {
@@ -102,7 +102,7 @@ impl EmbedWire for OpenAiEmbedWire {
         if let Some(error) = &reply.error {
             return Err(error::error_in_response(name, error));
         }
-        // The vectors are ordered by index, or stay in the order of the list if there is none.
+        // The vectors are sorted by index, or keep the order of the list if there is no index.
         reply.data.sort_by_key(|vector| vector.index);
         let mut usage = Usage::default();
         if let Some(counts) = reply.usage {

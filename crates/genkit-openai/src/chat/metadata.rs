@@ -3,5 +3,5 @@
 /// The extra content of a part, such as a thought signature.
 pub(super) const EXTRA_CONTENT: &str = "extraContent";
 
-/// OpenRouter's details of thoughts.
+/// OpenRouter's reasoning details.
 pub(super) const REASONING_DETAILS: &str = "reasoningDetails";

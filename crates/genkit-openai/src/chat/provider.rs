@@ -45,8 +45,8 @@ const PATH: &str = "/chat/completions";
 /// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the API's own name |
 /// | `maxOutputTokens` | sent as `max_completion_tokens` or `max_tokens`, depending on the server |
 /// | `topK` | sent if the server supports it |
-/// | `temperature`, `topP`, `stopSequences` | left out for OpenAI's models that reject them, such as `o3` and `gpt-5` |
-/// | `reasoningEffort` | the nearest effort that the model supports; left out for models without reasoning, such as `gpt-4o` |
+/// | `temperature`, `topP`, `stopSequences` | omitted for OpenAI's models that reject them, such as `o3` and `gpt-5` |
+/// | `reasoningEffort` | the nearest effort that the model supports; omitted for models without reasoning, such as `gpt-4o` |
 /// | `visualDetailLevel` | the level of detail of images |
 /// | `version` | replaces the model's name |
 /// | `apiKey` | replaces the key for this call; never part of the body |

@@ -43,7 +43,7 @@ impl OpenAiResponses {
     }
 }
 
-/// A builder of an [`OpenAiResponses`] provider. See [`OpenAiResponses::builder`].
+/// A builder for an [`OpenAiResponses`] provider. See [`OpenAiResponses::builder`].
 #[derive(Clone, Default)]
 #[must_use]
 pub struct OpenAiResponsesBuilder {

@@ -9,7 +9,7 @@ pub(super) const ENCRYPTED: &str = "encryptedContent";
 /// The summaries of a reasoning item, unless there is exactly one.
 pub(super) const SUMMARY: &str = "summary";
 
-/// The thoughts themselves, which open models return.
+/// The raw thoughts, which open models return.
 pub(super) const CONTENT: &str = "reasoningContent";
 
 /// The id of the item of a text part or a call. The API requires it if the reasoning item before it

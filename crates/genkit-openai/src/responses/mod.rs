@@ -1,4 +1,4 @@
-//! OpenAI's Responses API, which its newest models use, some of them exclusively.
+//! OpenAI's Responses API. Some of OpenAI's newest models support only this API.
 
 pub mod builder;
 mod error;

@@ -18,7 +18,7 @@ const PATH: &str = "/responses";
 /// The path for counting tokens.
 const COUNT_PATH: &str = "/responses/input_tokens";
 
-/// A provider of models through the Responses API, at OpenAI or any compatible server.
+/// A provider that uses the Responses API of OpenAI or of a compatible server.
 ///
 /// ```no_run
 /// use genkit::model::OpenAiResponses;
@@ -38,9 +38,9 @@ const COUNT_PATH: &str = "/responses/input_tokens";
 /// model's thoughts are sent back encrypted. With `config("store", true)`, the server stores
 /// responses, and thoughts are sent back by id.
 ///
-/// GPT-5.4 and newer find [lazy](genkit_core::ToolDefinition::lazy) tools with the API's own tool search, in namespaces
-/// of up to 10 tools: one or more for each prefix `key/` of their names. The items of a search are custom parts, which
-/// are sent back unchanged.
+/// GPT-5.4 and newer find [lazy](genkit_core::ToolDefinition::lazy) tools with the API's own tool search. The tools are
+/// sent in namespaces of up to 10 tools: one or more for each prefix `key/` of their names. The items of a search are
+/// custom parts, which are sent back unchanged.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:

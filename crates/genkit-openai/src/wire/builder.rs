@@ -24,8 +24,8 @@ macro_rules! openai_builder {
     ) => {
         genkit_model::provider_builder! {
             $builder { settings: common.settings, debug: ["name": common.name] }
-            /// Reads settings that are not set explicitly from the environment: `OPENAI_API_KEY` and
-            /// `OPENAI_BASE_URL`, or the variables of the known server at the base URL.
+            /// Reads missing settings from environment variables: `OPENAI_API_KEY` and `OPENAI_BASE_URL`,
+            /// or the variables of the known server at the base URL.
             env;
             api_key;
             $(#[$base_url])+
@@ -77,7 +77,7 @@ pub(crate) use openai_builder;
 pub(crate) struct OpenAiServer {
     /// The prefix of its models' names, and its name in errors.
     pub(crate) name: String,
-    /// The name of the server: the name of the known server at its address, or the name that was set.
+    /// The name of the server: the name of the known server at its URL, or the name that was set.
     pub(crate) server: String,
     pub(crate) key: Option<String>,
     pub(crate) deviations: Deviations,
@@ -89,7 +89,7 @@ impl OpenAiServer {
         self.server == KnownServer::openai_server().name
     }
 
-    /// Returns the headers of a call; the key in the settings of the call takes precedence.
+    /// Returns the headers of a call. A key in the settings of the call takes precedence.
     pub(crate) fn call_headers(
         &self,
         config: &Map<String, Value>,
@@ -111,13 +111,13 @@ pub(crate) struct ServerBuilder {
 }
 
 impl ServerBuilder {
-    /// Returns the server selected by name or address, or OpenAI.
+    /// Returns the server selected by name or URL, or OpenAI.
     fn known_server(&self) -> &'static KnownServer {
         let at_address = || KnownServer::find_at(self.settings.base_url.as_deref()?);
         self.server.or_else(at_address).unwrap_or(KnownServer::openai_server())
     }
 
-    /// Fills in settings from the environment, using the variables of the server.
+    /// Fills in missing settings from the environment variables of the server.
     pub(crate) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let server = self.known_server();
         self.settings
@@ -148,7 +148,7 @@ impl ServerBuilder {
             let (server, variable) = (server.name, server.key);
             return Err(E::MissingApiKey { server, variable, from_env: from_env(server) }.into());
         }
-        // A known server at another address, without a custom name, is treated as the same server
+        // A known server at another URL, without a custom name, is treated as the same server
         // behind a proxy.
         let behind = at_url.map(|it| it.name).or(this.name.as_deref()).unwrap_or(server.name);
         let behind = behind.to_owned();

@@ -1,8 +1,8 @@
-//! The servers with a chat completions API, as data: their addresses and deviations.
+//! The servers with a chat completions API, as data: their URLs and deviations.
 
 use std::borrow::Cow;
 
-/// A server that is known by name.
+/// A server with a known name.
 pub(crate) struct KnownServer {
     /// The prefix of its models' names, before the `/`.
     pub(crate) name: &'static str,
@@ -96,7 +96,7 @@ const OPENAI: Deviations = Deviations {
     ..COMPATIBLE
 };
 
-/// Servers that turn a schema into a grammar, so that strict mode is unnecessary.
+/// Servers that convert a schema to a grammar, so that strict mode is unnecessary.
 const LOCAL: Deviations =
     Deviations { top_k: true, reasoning: ReasoningBack::Content, ..COMPATIBLE };
 
@@ -104,7 +104,7 @@ const LOCAL: Deviations =
 /// llama.cpp silently treats it as `auto`.
 const NO_NAMED_TOOL: Deviations = Deviations { named_tool_choice: false, ..LOCAL };
 
-/// The servers that are known by name, OpenAI first.
+/// The known servers, OpenAI first.
 pub(crate) static SERVERS: &[KnownServer] = &[
     needs_key("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", OPENAI),
     needs_key(
@@ -256,7 +256,7 @@ impl KnownServer {
         SERVERS.iter().find(|server| server.name == name)
     }
 
-    /// Returns the server at this address, ignoring the path.
+    /// Returns the server at this URL, ignoring the path.
     pub(crate) fn find_at(base_url: &str) -> Option<&'static Self> {
         let place = server_place(base_url);
         SERVERS.iter().find(|server| self::server_place(server.base_url) == place)

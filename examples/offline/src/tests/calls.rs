@@ -1,4 +1,4 @@
-//! Which tool is called with what.
+//! Selection of tools and their arguments.
 
 use genkit::serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{add, ask, notes, request, shown, tool, weather};
 use crate::answer;
 use genkit::model::{ToolChoice, ToolDefinition};
 
-/// Each prompt and what comes of it: calls, or the beginning of the answer.
+/// Checks each prompt against the expected calls, or against a prefix of the expected response.
 fn check(tools: &[ToolDefinition], cases: &[(&str, &str)]) {
     let mut wrong = String::new();
     for (prompt, wanted) in cases {

@@ -1,4 +1,4 @@
-//! Output of a schema.
+//! Structured output.
 
 use genkit::serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn tools_come_before_forms() {
     let schema = json!({"type": "object", "properties": {}});
     let mut prompt = request("weather in Rome", &[weather()]);
     assert_eq!(asked(&mut prompt, "json", schema.clone()), r#"get_weather {"city":"Rome"}"#);
-    // An argument is missing: the form is asked for all the same.
+    // An argument of the tool is missing, so the schema is filled instead.
     assert_eq!(asked(&mut request("weather", &[weather()]), "json", schema), "{}");
 }
 

@@ -1,4 +1,4 @@
-//! Schemas and prompts that mean no good: answers come soon, and nothing panics.
+//! Hostile schemas and prompts: responses are fast, and nothing panics.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::{ModelRequest, ToolChoice, ToolDefinition};
 use genkit::{Message, Part, Role};
 
-/// Long enough for a debug build on a busy machine.
+/// The time limit: long enough for a debug build on a busy machine.
 const SOON: Duration = Duration::from_secs(10);
 
 fn schemas() -> Vec<Value> {
@@ -90,7 +90,7 @@ fn prompts() -> Vec<String> {
 fn hostile_schemas_end_soon() {
     let prompts = prompts();
     for schema in schemas() {
-        // What is small ends soon whatever the prompt.
+        // Small schemas need only a few of the prompts.
         let small = schema.to_string().len() < 100;
         for prompt in prompts.iter().take(if small { 3 } else { prompts.len() }) {
             let start = Instant::now();

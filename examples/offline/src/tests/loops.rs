@@ -1,4 +1,4 @@
-//! What comes after the tools' answers, and how it is streamed.
+//! Responses after tool results, and streaming.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use genkit::message::{ToolRequest, ToolResponse};
 use genkit::model::{ChunkSink, Model, ModelRequest, ToolDefinition};
 use genkit::{Message, Part, Role};
 
-/// Runs the loop by hand; each tool answers what `run` makes of its call.
+/// Runs the agent loop; `run` computes the response to each tool call.
 fn whole(
     prompt: &str,
     tools: &[ToolDefinition],
@@ -93,7 +93,7 @@ fn no_call_is_made_twice() {
         whole("weather in Rome", &[weather(), weather()], run),
         [r#"get_weather {"city":"Rome"}"#, "`get_weather` failed: try again.",]
     );
-    // The words of one tool, and those that it was given, name no other.
+    // Words that named a tool, or that were passed to it as arguments, do not name another tool.
     let run = |call: &ToolRequest| call.respond("saved");
     let mut tools = notes();
     tools.push(weather());

@@ -1,4 +1,4 @@
-//! What the model does, request by request.
+//! Tests of the model, one request at a time.
 
 mod calls;
 mod forms;
@@ -12,14 +12,14 @@ use crate::answer;
 use genkit::model::{ModelRequest, ModelResponse, ToolDefinition};
 use genkit::{Message, Part};
 
-/// A request that asks `prompt` with these tools.
+/// Creates a request with `prompt` and these tools.
 fn request(prompt: &str, tools: &[ToolDefinition]) -> ModelRequest {
     let mut request = ModelRequest::new([Message::user(prompt)]);
     request.tools = tools.to_vec();
     request
 }
 
-/// The calls of an answer, one in a line, or its text.
+/// Returns the calls of a response, one per line, or its text.
 fn shown(response: &ModelResponse) -> String {
     let message = response.message.as_ref().expect("every answer has a message");
     let line = |part: &Part| match part.as_tool_request() {

@@ -58,7 +58,7 @@ pub(super) fn encode_messages<'a>(
         if asked.is_none() && message.role != Role::System {
             writer.write_documents(documents.take());
         }
-        // A user message may contain tool responses too, and ends the round after them.
+        // A user message may also contain tool responses; the round ends after them.
         if matches!(message.role, Role::System | Role::Model) {
             writer.end_round();
         }
@@ -88,7 +88,7 @@ struct MessageWriter<'a> {
     /// The ids of the calls that have no response so far.
     open: Vec<Cow<'a, str>>,
     messages: Vec<MessageParam<'a>>,
-    /// Media in tool responses, which must be in a user message after the last response.
+    /// Media in tool responses, which must be sent in a user message after the last response.
     shown: Vec<ContentPart<'a>>,
 }
 

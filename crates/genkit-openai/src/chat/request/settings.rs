@@ -11,7 +11,7 @@ use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_model::internal::left_out;
 
-/// Settings that are for the client, not for the server.
+/// Settings that only the client uses.
 const CLIENT: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Fields that are not set from the settings.
@@ -66,7 +66,7 @@ impl<'a> ChatSettings<'a> {
         Some((wire, self.sent_value(key, value)?))
     }
 
-    /// Returns the value to send; `None` if it is not supported.
+    /// Returns the value to send, or `None` if it is not supported.
     fn sent_value(&self, key: &str, value: &'a Value) -> Option<Cow<'a, Value>> {
         let effort = || Effort::of_config(self.config);
         let remedy = match key {

@@ -41,10 +41,10 @@ pub(super) struct XGroq {
 pub(super) struct Choice {
     #[serde(default, deserialize_with = "deserialize_count")]
     pub(super) index: Option<u64>,
-    /// In a complete response.
+    /// Set in a complete response.
     #[serde(default)]
     pub(super) message: Option<ChoiceMessage>,
-    /// In a chunk.
+    /// Set in a chunk.
     #[serde(default)]
     pub(super) delta: Option<ChoiceMessage>,
     #[serde(default, deserialize_with = "deserialize_text")]
@@ -101,7 +101,7 @@ pub(super) struct ChoiceToolCall {
 }
 
 impl ChoiceMessage {
-    /// Takes the calls, and the call in the deprecated field as one at index 0.
+    /// Removes and returns the calls. A call in the deprecated field gets index 0.
     pub(super) fn take_calls(&mut self) -> impl Iterator<Item = ChoiceToolCall> + use<> {
         let old = self.function_call.take().map(|function| ChoiceToolCall {
             index: Some(0),
@@ -111,7 +111,7 @@ impl ChoiceMessage {
         std::mem::take(&mut self.tool_calls).into_iter().chain(old)
     }
 
-    /// Returns whether it has no text, thoughts or calls.
+    /// Returns whether the message has no text, thoughts or calls.
     pub(super) fn is_empty(&self) -> bool {
         let is_blank = |text: &Option<String>| text.as_ref().is_none_or(String::is_empty);
         self.content == ChoiceContent::default()
@@ -127,7 +127,7 @@ impl ChoiceMessage {
 pub(super) struct ToolCallFunction {
     #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) name: Option<String>,
-    /// JSON text. Some servers send the JSON itself.
+    /// JSON as text. Some servers send a JSON value instead.
     #[serde(default, deserialize_with = "json_text")]
     pub(super) arguments: String,
 }
@@ -183,7 +183,7 @@ fn deserialize_calls<'de, D: Deserializer<'de>>(
     calls.map(|call| ChoiceToolCall::deserialize(call).map_err(D::Error::custom)).collect()
 }
 
-/// Deserializes counts; anything that is not an object of counts becomes `None`, because the response is usable.
+/// Deserializes counts. Anything that is not an object of counts becomes `None`, because the response is still usable.
 fn deserialize_usage<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<CompletionUsage>, D::Error> {

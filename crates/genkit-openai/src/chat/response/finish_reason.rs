@@ -2,8 +2,8 @@
 
 use genkit_core::FinishReason;
 
-/// Converts a finish reason. Letter case, prefixes such as `FINISH_REASON_`, and the separator of
-/// words are ignored.
+/// Converts a finish reason. Letter case, prefixes such as `FINISH_REASON_`, and word separators
+/// are ignored.
 pub(super) fn finish_reason(sent: Option<&str>) -> FinishReason {
     normalize(sent).map_or(FinishReason::Unknown, |reason| classify(&reason))
 }
@@ -29,7 +29,7 @@ pub(super) fn is_cut(sent: &str) -> bool {
     })
 }
 
-/// Returns whether a chunk with this reason does not end the response: some servers send it in every chunk.
+/// Returns whether this is not an actual finish reason: some servers send an empty one in every chunk.
 pub(super) fn is_missing(sent: &str) -> bool {
     normalize(Some(sent)).is_none()
 }
@@ -92,7 +92,7 @@ const LENGTH: &[&str] = &[
     "errorlimit", // Cohere
 ];
 
-/// A filter or the model itself refused.
+/// A filter blocked the response, or the model refused to answer.
 const BLOCKED: &[&str] = &[
     "contentfilter",   // OpenAI and Azure
     "contentfiltered", // Bedrock

@@ -97,8 +97,8 @@ impl<'a> ChatStream<'a> {
             && self.calls.is_empty()
     }
 
-    /// Returns whether a string is everything that the previous chunks contained: some servers
-    /// repeat it in the last chunk.
+    /// Returns whether a string is the text of all previous chunks, which some servers repeat in the
+    /// last chunk.
     fn is_repetition(&self, text: &str) -> bool {
         self.text_pieces > 1 && text.len() >= MIN_REPEATED && text == self.completion.text
     }

@@ -74,7 +74,7 @@ pub(super) struct CompletionBuilder {
 }
 
 impl CompletionBuilder {
-    /// Takes the fields of a completion other than its choices.
+    /// Stores the fields of a completion other than its choices. Returns the remaining completion.
     pub(super) fn take_metadata(&mut self, mut answer: ChatCompletion) -> ChatCompletion {
         for (key, text) in [
             ("id", answer.id.take()),
@@ -95,7 +95,7 @@ impl CompletionBuilder {
         answer
     }
 
-    /// Keeps a value in the custom data.
+    /// Stores a value in the custom data.
     pub(super) fn add_custom(&mut self, key: &str, value: Option<Value>) {
         let empty = |value: &Value| match value {
             Value::Null => true,
@@ -107,7 +107,7 @@ impl CompletionBuilder {
         }
     }
 
-    /// Keeps the probabilities of tokens; in a stream, appends them.
+    /// Stores the token probabilities; in a stream, appends them.
     pub(super) fn add_logprobs(&mut self, probabilities: Option<Value>) {
         let known =
             self.custom.get_mut("logprobs").and_then(|it| it.get_mut("content")?.as_array_mut());
@@ -228,7 +228,7 @@ fn read_usage(usage: &mut Usage, counts: CompletionUsage) {
     }
 }
 
-/// Keeps the extra content of a part, and a thought signature also under Genkit's own key.
+/// Stores the extra content in the metadata of a part, and a thought signature also under Genkit's own key.
 fn keep_extra(part: &mut Part, extra: Value) {
     let metadata = part.metadata_mut();
     if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {

@@ -7,7 +7,7 @@ use genkit_http_client::internal::sse::SseEvent;
 use genkit_model::ChunkSink;
 use genkit_model::internal::wire::WireFormat as _;
 
-/// JSON with the keys that the decoder reads, and arbitrary values.
+/// Generates JSON with the keys that the decoder reads, and arbitrary values.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

@@ -114,7 +114,7 @@ pub(super) enum InputPart<'a> {
     },
 }
 
-/// Converts a part of a message to input; `None` if it cannot be part of one.
+/// Converts a part of a message to input. Returns `None` if the API has no equivalent.
 pub(super) fn input_part<'a>(
     part: &'a Part,
     detail: Option<&'a str>,

@@ -26,8 +26,8 @@ pub(super) struct InputContext<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) search: &'a ToolSearch<'a>,
     pub(super) reasoning: ReasoningReturn<'a>,
-    /// Whether the conversation began on the server, which then has the calls that are responded to
-    /// here.
+    /// Whether the conversation started on the server, which then stores the calls that the tool
+    /// responses of this request belong to.
     pub(super) continues: bool,
     /// The level of detail of images whose metadata does not specify one.
     pub(super) detail: Option<&'a str>,
@@ -128,7 +128,7 @@ struct InputWriter<'a> {
     /// The index of the message that is being written.
     at: usize,
     items: Vec<IndexedItem<'a>>,
-    /// Content next to tool responses, which must be in a user message after the last response.
+    /// Content of tool responses that must be sent in a user message after the last response.
     shown: Vec<InputPart<'a>>,
 }
 

@@ -28,7 +28,7 @@ pub(super) fn item_id<'a>(metadata: &'a Map<String, Value>, key: &str) -> Option
 }
 
 impl ReasoningReturn<'_> {
-    /// Converts a reasoning part to an item; `None` if the server cannot use it.
+    /// Converts a reasoning part to an item. Returns `None` if the server cannot use it.
     pub(super) fn reasoning_item<'a>(self, part: &'a Part) -> Option<ReasoningItem<'a>> {
         let Part::Reasoning { reasoning, metadata, .. } = part else { return None };
         if !self.reasons || signature::is_foreign(part, self.server) {

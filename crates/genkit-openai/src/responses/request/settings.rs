@@ -13,7 +13,7 @@ use genkit_model::internal::left_out;
 /// The minimum token limit that the API accepts.
 const MIN_OUTPUT_TOKENS: u64 = 16;
 
-/// Settings that are for the client, or that are set from elsewhere.
+/// Settings that only the client uses, and fields that are not set from the settings.
 const NOT_SENT: [&str; 12] = [
     "apiKey",
     "baseUrl",
@@ -177,7 +177,7 @@ fn wire_name(key: &str) -> &str {
     }
 }
 
-/// Adds fields to an object that may be set in the settings; fields set there take precedence.
+/// Merges `own` into the object at `key`. Fields from the settings take precedence.
 fn merge_setting(sent: &mut Map<String, Value>, key: &str, own: Map<String, Value>) {
     if own.is_empty() {
         return;

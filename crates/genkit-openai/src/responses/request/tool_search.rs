@@ -20,10 +20,10 @@ const MAX_TOOLS: usize = 10;
 /// The maximum number of namespaces. Each costs tokens for its name and description, so more are merged. Default is 40.
 const MAX_NAMESPACES: usize = 40;
 
-/// The length of all descriptions of namespaces together, in characters. Default is 6,000.
+/// The maximum total length of the namespace descriptions, in characters. Default is 6,000.
 const DESCRIPTIONS: usize = 6_000;
 
-/// The namespace of tools whose names have no prefix, or several.
+/// The namespace of tools whose names have no prefix, or different prefixes.
 const UNNAMED: &str = "tools";
 
 /// The tool search of a request.
@@ -38,7 +38,7 @@ pub(super) struct ToolSearch<'a> {
 }
 
 impl<'a> ToolSearch<'a> {
-    /// Returns the search of a request to a model that `searches` tools.
+    /// Creates the tool search of a request. `searches` is whether the model can search tools.
     pub(super) fn from_request(
         request: &'a ModelRequest,
         names: &Names<'_>,
@@ -73,7 +73,7 @@ impl<'a> ToolSearch<'a> {
         self.loaded.contains(&(namespace, sent_name)).then_some(namespace)
     }
 
-    /// Returns whether an unchanged item may be sent back: those of a search need a search tool.
+    /// Returns whether an item may be sent back unchanged. Items of a search require a search tool in the request.
     pub(super) fn accepts_item(&self, item: &Map<String, Value>) -> bool {
         let kind = item.get("type").and_then(Value::as_str);
         !matches!(kind, Some("tool_search_call" | "tool_search_output")) || self.is_on()
@@ -105,7 +105,7 @@ impl<'a> ToolSearch<'a> {
         bundles.into_iter().map(describe).collect()
     }
 
-    /// Returns the deferred tools, up to ten of one group together.
+    /// Bundles the deferred tools, up to ten of the same group in each bundle.
     fn bundle_tools(&self, tools: &'a [ToolDefinition]) -> Vec<Bundle<'a>> {
         let mut bundles: Vec<Bundle<'a>> = Vec::new();
         // The last bundle of each group.
@@ -131,7 +131,7 @@ struct Bundle<'a> {
     tools: Vec<&'a ToolDefinition>,
 }
 
-/// Merges bundles evenly, until their number is the maximum. Those of the same group are merged with each other first.
+/// Merges bundles evenly until there are at most [`MAX_NAMESPACES`]. Bundles of the same group are merged first.
 fn merge_bundles(mut bundles: Vec<Bundle<'_>>) -> Vec<Bundle<'_>> {
     bundles.sort_by_key(|bundle| bundle.groups[0]);
     let count = bundles.len();
@@ -171,8 +171,8 @@ fn found_tools(part: &Part) -> Option<&Vec<Value>> {
     item.get("tools").filter(|_| is_result)?.as_array()
 }
 
-/// Returns the functions of a tool that a search found, each with its namespace. A function outside a namespace has
-/// one with its own name.
+/// Returns the functions of a tool that a search found, each with its namespace. The namespace of a top-level function
+/// is its own name.
 fn found_names(tool: &Value) -> Vec<(&str, &str)> {
     let Some(name) = tool.get("name").and_then(Value::as_str) else { return Vec::new() };
     match tool.get("tools").and_then(Value::as_array) {

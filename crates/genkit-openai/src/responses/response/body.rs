@@ -30,13 +30,13 @@ pub(super) struct ResponseObject {
 }
 
 impl ResponseObject {
-    /// Returns the reason why it is incomplete.
+    /// Returns the reason why the response is incomplete.
     pub(super) fn incomplete_reason(&self) -> Option<&str> {
         self.incomplete_details.as_ref()?.get("reason")?.as_str()
     }
 }
 
-/// An event of a stream. Each kind has some of the fields.
+/// An event of a stream. Each kind of event sets some of the fields.
 #[derive(Deserialize)]
 pub(super) struct Event<'a> {
     #[serde(rename = "type", default, deserialize_with = "deserialize_text")]

@@ -29,7 +29,7 @@ pub(super) struct OutputMessage {
     pub(super) probabilities: Vec<Value>,
 }
 
-/// Converts the items of responses to one request.
+/// Converts the output items of a response to parts.
 pub(super) struct ItemReader<'a> {
     pub(super) request: &'a ModelRequest,
     pub(super) names: Names<'a>,
@@ -69,8 +69,8 @@ impl<'a> ItemReader<'a> {
         }
     }
 
-    /// Converts a reasoning item. An item that has no text, and can be sent back only if it is
-    /// stored, is kept unchanged.
+    /// Converts a reasoning item. An item without text that can be sent back only if it is stored
+    /// becomes a custom part.
     fn read_reasoning(&self, item: Map<String, Value>) -> ItemOutput {
         let (summary, content) = (item_texts(&item, "summary"), item_texts(&item, "content"));
         let shown = join_texts(summary.iter().chain(&content).map(String::as_str));

@@ -36,7 +36,7 @@ pub(in crate::responses) struct ResponsesStream<'a> {
 /// An output item that is not complete.
 #[derive(Default)]
 struct Slot {
-    /// The item as it started, or the complete item.
+    /// The item from its first event, or the complete item.
     item: Map<String, Value>,
     is_done: bool,
     text: String,
@@ -45,7 +45,7 @@ struct Slot {
     /// The summary or content block that is being written.
     thought_at: Option<(bool, u64)>,
     arguments: String,
-    /// Whether all of it except its text has been sent.
+    /// Whether the whole item except its text has been sent.
     is_told: bool,
 }
 
@@ -164,8 +164,8 @@ impl<'a> ResponsesStream<'a> {
 }
 
 impl Slot {
-    /// Sends the content of an item that was not part of its deltas, because some servers send
-    /// none.
+    /// Sends the content of an item that its deltas did not contain, because some servers send no
+    /// deltas.
     fn add_whole(&mut self, reader: &ItemReader<'_>, item: Value, parts: &mut Vec<Part>) {
         match reader.read_item(item) {
             ItemOutput::Nothing => {}
@@ -208,7 +208,7 @@ impl Slot {
         parts.push(Part::reasoning(more));
     }
 
-    /// Returns the complete item, or the part that has arrived.
+    /// Returns the complete item, or the content received so far.
     fn into_item(mut self) -> Value {
         if self.is_done {
             return Value::Object(self.item);

@@ -79,7 +79,7 @@ pub(super) fn build_response(
 #[derive(Default)]
 struct OutputResponse {
     parts: Vec<Part>,
-    /// Whether there is reasoning that the following items belong to.
+    /// Whether the following items belong to a preceding reasoning item.
     reasons: bool,
     refusal: String,
     annotations: Vec<Value>,
@@ -143,7 +143,7 @@ fn finish_reason(reply: &ResponseObject) -> (FinishReason, Option<String>) {
     let status = reply.status.as_deref();
     let reason = reply.incomplete_reason().map(str::to_owned);
     match (status, reason.as_deref()) {
-        // Some servers omit a letter.
+        // Some servers send `complete`.
         (Some("completed" | "complete"), _) => (FinishReason::Stop, None),
         (Some("incomplete"), Some("max_output_tokens" | "max_tokens")) => {
             (FinishReason::Length, None)

@@ -10,7 +10,7 @@ use genkit_model::internal::wire::WireFormat as _;
 /// Returns the input of the request after a response with this output, with a response to each call.
 fn after(output: &Value, stored: bool) -> Value {
     let answer = decode(&json!({"status": "completed", "output": output})).unwrap();
-    // As read back from storage.
+    // Simulate a stored conversation.
     let message = serde_json::to_string(&answer.message.unwrap()).unwrap();
     let message: Message = serde_json::from_str(&message).unwrap();
     let answers = message.tool_requests().map(|call| Part::from(call.respond("ok")));

@@ -44,12 +44,12 @@ fn call() -> Value {
         "namespace": "github", "arguments": "{}"})
 }
 
-/// The conversation after a response with this output, with a response to its call.
+/// Returns the conversation after a response with this output, with a response to its call.
 fn conversation(output: &Value) -> Value {
     let tools = json!({"messages": [], "tools": [lazy("github/list")]});
     let answer = json!({"status": "completed", "output": output}).to_string();
     let answer = at("openai", MODEL).decode_response(&read(tools), answer.as_bytes()).unwrap();
-    // As read back from storage.
+    // Simulate a stored conversation.
     let message = serde_json::to_string(&answer.message.unwrap()).unwrap();
     let message: Message = serde_json::from_str(&message).unwrap();
     let answers = message.tool_requests().map(|call| Part::from(call.respond("none")));
@@ -181,7 +181,7 @@ fn call_of_a_tool_that_no_search_found_is_sent_without_its_namespace() {
     assert_eq!(sent["tools"][0], function("github__list", false));
     assert_eq!(sent["tools"][1], namespace("github", &["github__close"]));
 
-    // Without lazy tools, the request has no search, and so no results of one.
+    // Without lazy tools, the request contains neither a search nor search results.
     let plain = json!([{"name": "github/list", "description": "Does it."}]);
     let output = json!([search(), found(json!([namespace("github", &["github__list"])])), call()]);
     for model in [MODEL, "gpt-5.2"] {

@@ -61,7 +61,7 @@ pub(crate) struct InputAudioParam<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum FileParam<'a> {
-    /// A file that was uploaded before.
+    /// A previously uploaded file.
     Uploaded {
         file_id: &'a str,
     },
@@ -71,7 +71,7 @@ pub(crate) enum FileParam<'a> {
     },
 }
 
-/// Converts a part of a user message; `None` if it cannot be part of one.
+/// Converts a part of a user message. Returns `None` if a user message cannot contain it.
 pub(crate) fn content_part<'a>(
     part: &'a Part,
     detail: Option<&'a str>,
@@ -118,7 +118,7 @@ fn media_part<'a>(
     }
 }
 
-/// Converts an embedded resource, or the URI of one.
+/// Converts a resource to its content, or to its URI if it has no content.
 fn resource_part(resource: &ResourcePart) -> ContentPart<'_> {
     let ResourcePart { uri, mime_type, text, blob, .. } = resource;
     match (text, blob) {

@@ -28,7 +28,7 @@ const REASONED: &[Effort] = &[Low, Medium, High];
 /// The efforts of OpenAI models with an unknown name.
 const NEWEST: &[Effort] = &[Off, Low, Medium, High, Max];
 
-/// The efforts of other providers' models, which all of them support.
+/// The efforts that the models of all other providers support.
 const OTHERS: &[Effort] = &[Off, Minimal, Low, Medium, High];
 
 /// Returns the effort of `model` that is nearest to `effort`, preferring more over less, for any server. Returns `None`

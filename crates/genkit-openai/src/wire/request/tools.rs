@@ -1,4 +1,4 @@
-//! Tool calls as a model wrote them, and tool call ids, which connect calls and their responses.
+//! Raw tool calls of a model, and tool call ids, which connect calls and their responses.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -96,14 +96,15 @@ fn nine_characters(id: &str) -> String {
 /// A tool call with complete arguments.
 pub(crate) struct RawToolCall {
     pub(crate) id: Option<String>,
-    /// The name that was sent.
+    /// The name of the tool as it was sent to the server.
     pub(crate) name: String,
     /// JSON text, which may be incomplete.
     pub(crate) arguments: String,
 }
 
 impl RawToolCall {
-    /// Returns the call under our name of the tool, with the arguments parsed as JSON if possible.
+    /// Converts the call to a request with the original name of the tool. The arguments are parsed as JSON if
+    /// possible.
     pub(crate) fn into_request(
         self,
         request: &ModelRequest,
@@ -124,7 +125,7 @@ impl RawToolCall {
     }
 }
 
-/// Parses arguments. Incomplete arguments stay text, so that the call fails instead of the
+/// Parses arguments. Incomplete arguments stay text, so that the call fails and not the whole
 /// response.
 fn read_arguments(text: String) -> Value {
     if text.trim().is_empty() {

@@ -37,7 +37,7 @@ pub(crate) fn decode_error(
     if let Some(wait) = retry_after(headers).or_else(|| wait_in(&report.message)) {
         error = error.with_retry_after(wait);
     }
-    // Waiting does not restore a used-up quota or balance.
+    // Waiting does not restore an exhausted quota or balance.
     let never = status == 402 || report.is_quota();
     if let Some(worth) = should_retry(headers).or(never.then_some(false)) {
         error = error.with_retryable(worth);
@@ -168,8 +168,8 @@ fn read(body: &Value) -> ErrorReport {
     report
 }
 
-/// Returns the message of a body that is not JSON. The page of a proxy adds nothing to the status,
-/// except for status 404, where it may be a page instead of the API.
+/// Returns the message of a body that is not JSON. The HTML page of a proxy adds nothing to the status,
+/// except with status 404, which may mean that the URL is not that of the API.
 fn plain_text(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();

@@ -20,7 +20,7 @@ const COPIED: [&str; 10] = [
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// Formats of numbers, which are the width of a number in a program and irrelevant to a model.
+/// Number formats, which state the width of a number in a program and are irrelevant to a model.
 const WIDTHS: [&str; 14] = [
     "int8", "int16", "int32", "int64", "int128", "int", "uint8", "uint16", "uint32", "uint64",
     "uint128", "uint", "float", "double",
@@ -51,12 +51,12 @@ pub(super) const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 /// The reasons why keywords are unsupported. Keywords that are not listed are unknown.
 const REASONS: [(&str, &str); 11] = [
-    ("allOf", "several schemas at once"),
+    ("allOf", "a combination of several schemas"),
     ("not", "a negation"),
     ("if", "a condition"),
     ("patternProperties", "a map with arbitrary keys"),
     ("propertyNames", "a map with arbitrary keys"),
-    ("contains", "a list that must contain something"),
+    ("contains", "a list that must contain a certain item"),
     ("dependentSchemas", "properties that depend on each other"),
     ("dependentRequired", "properties that depend on each other"),
     ("minLength", "a limit on the length of a string"),
@@ -107,7 +107,7 @@ pub(super) fn kept_notes(map: &Map<String, Value>) -> Map<String, Value> {
     }
     let mut said = Vec::new();
     said.extend(map.get("description").and_then(Value::as_str).map(str::to_owned));
-    // In strict mode, null stands for an omitted property.
+    // In strict mode, null means an omitted property.
     said.extend(map.get("default").filter(|it| !it.is_null()).map(|it| format!("Default: {it}.")));
     if let Some(examples) = map.get("examples").and_then(Value::as_array) {
         let examples: Vec<String> = examples.iter().map(Value::to_string).collect();

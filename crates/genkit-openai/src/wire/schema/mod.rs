@@ -43,7 +43,7 @@ impl Dialect for StrictDialect {
 /// again.
 const MAX_TOLD: usize = 1_000;
 
-/// Returns whether this warning has not been logged yet, because the same schema is used in many runs.
+/// Returns whether this warning has not been logged yet. The same schema is used in many runs.
 fn is_news(owner: &str, reason: &str) -> bool {
     static TOLD: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
     let mut told = lock(&TOLD);

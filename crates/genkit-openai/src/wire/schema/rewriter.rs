@@ -32,7 +32,7 @@ impl<'a> StrictRewriter<'a> {
 }
 
 impl StrictDialectRewriter for StrictRewriter<'_> {
-    const ANYTHING: &'static str = "a value of any kind has no strict schema";
+    const ANYTHING: &'static str = "a schema that accepts any value";
 
     fn limits(&mut self) -> &mut TraversalLimits {
         &mut self.limits
@@ -127,7 +127,7 @@ impl StrictRewriter<'_> {
         if let Some((other, _)) = limits {
             return Err(unsupported_part(
                 &pointer::child(at, other),
-                "a choice with other keywords next to it",
+                "a choice next to other keywords",
             ));
         }
         let at = pointer::child(at, key);
@@ -151,10 +151,7 @@ impl StrictRewriter<'_> {
                     [] if map.contains_key("properties") => json!("object"),
                     [] if map.contains_key("items") => json!("array"),
                     [] => {
-                        return Err(unsupported_part(
-                            at,
-                            "a value of any kind has no strict schema",
-                        ));
+                        return Err(unsupported_part(at, "a schema that accepts any value"));
                     }
                     [only] => json!(only),
                     several => json!(several),

@@ -8,16 +8,16 @@ const MAX_DEPTH: usize = 128;
 pub(super) enum Progress {
     /// Nothing but white space.
     Empty,
-    /// The beginning of a value.
+    /// A prefix of a value.
     Open,
     /// A complete object, list or string.
     Whole,
-    /// Not the beginning of any value, or more than one value.
+    /// Not a prefix of any value, or more than one value.
     Broken,
 }
 
-/// The arguments as they arrive. Each piece is appended. A piece that begins with all of the earlier text may also be a
-/// snapshot that replaces this text; at the end of the stream, the better interpretation is chosen.
+/// The arguments received so far. Each piece is appended. A piece that begins with all of the earlier text may also be
+/// a snapshot that replaces this text; at the end of the stream, the better interpretation is chosen.
 #[derive(Default)]
 pub(super) struct ArgumentsText {
     appended: ScannedText,
@@ -56,7 +56,7 @@ impl ArgumentsText {
         Self { appended: self.chosen().clone(), snapshot: None }
     }
 
-    /// Appends text that belongs to these arguments, if both together can be arguments.
+    /// Appends text to these arguments if the result can be arguments. Returns whether it was appended.
     pub(super) fn try_join(&mut self, more: &str) -> bool {
         let mut joined = self.chosen().clone();
         joined.push(more);
@@ -109,8 +109,8 @@ fn is_nothing(text: &str) -> bool {
     matches!(text.trim(), "" | "null")
 }
 
-/// Recognizes the beginning of a JSON value, reading each byte once. It does not check numbers,
-/// names of literals or escapes, which the final parse does.
+/// Recognizes a prefix of a JSON value, reading each byte once. It does not check numbers,
+/// literals or escapes; the final parse checks them.
 #[derive(Clone, Default)]
 struct JsonScanner {
     /// The open containers; `true` for an object.

@@ -2,7 +2,7 @@
 //! complete response, and repetitions of both.
 //!
 //! Compatible servers omit, split, repeat and reuse the index, the id and the name of a call. Each
-//! is a hint; the call that a fragment belongs to follows from all of them and from the arguments.
+//! is only a hint; together with the arguments, they determine the call that a fragment belongs to.
 //!
 //! # The call that a fragment may continue
 //!
@@ -110,7 +110,7 @@ enum NameMatch {
     Same,
     /// Continues the name.
     Piece,
-    /// Repeats the name with more of it.
+    /// Repeats the name and extends it.
     Longer,
     Other,
 }
@@ -124,7 +124,7 @@ enum IdMatch {
     Other,
 }
 
-/// A call, and the index of its first fragment among the calls.
+/// A call, and the index of the partial call that it started as.
 pub(super) struct AssembledCall {
     pub(super) place: usize,
     pub(super) called: RawToolCall,
@@ -139,7 +139,7 @@ pub(super) struct DecodedCall {
     pub(super) part: Part,
 }
 
-/// The calls of a response were more than [`MAX_CALLS`].
+/// The error that a response has more than [`MAX_CALLS`] calls.
 #[derive(Debug)]
 pub(super) struct TooManyCalls;
 
@@ -162,7 +162,7 @@ impl From<ChoiceToolCall> for Fragment {
 }
 
 impl Fragment {
-    /// Returns whether the arguments can be the beginning of all arguments.
+    /// Returns whether the arguments can be the first piece of a call's arguments.
     fn can_begin(&self) -> bool {
         let text = self.arguments.trim_start();
         text.is_empty() || text.starts_with(['{', '"', 'n'])
@@ -239,7 +239,7 @@ impl ToolCallAssembler {
         }
     }
 
-    /// Returns whether a fragment continues the call, by the table of the module.
+    /// Returns whether a fragment continues the call, according to the table in the module documentation.
     fn continues(&self, at: usize, fragment: &Fragment) -> bool {
         let call = &self.calls[at];
         let id = call.match_id(fragment.id.as_deref());
@@ -340,8 +340,8 @@ impl ToolCallAssembler {
         Ok(self.calls.len() - 1)
     }
 
-    /// Returns the calls, without repetitions that their fields show. [`drop_repeated`] drops those
-    /// that only parsed arguments show.
+    /// Returns the calls without repetitions that are recognizable by their fields. [`drop_repeated`]
+    /// removes repetitions that are recognizable only after the arguments are parsed.
     pub(super) fn assemble(&self) -> Vec<AssembledCall> {
         let mut joined: Vec<(usize, &PartialCall, ArgumentsText)> = Vec::new();
         for (place, call) in self.calls.iter().enumerate() {
@@ -386,7 +386,7 @@ impl ToolCallAssembler {
         assembled.collect()
     }
 
-    /// Returns whether the call at this index is sent for the first time.
+    /// Marks the call at this index as sent. Returns whether it was not sent before.
     pub(super) fn mark_sent(&mut self, place: usize) -> bool {
         let call = self.calls.get_mut(place);
         call.is_some_and(|call| !std::mem::replace(&mut call.is_sent, true))
