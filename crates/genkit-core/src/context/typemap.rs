@@ -1,4 +1,4 @@
-//! A map of values by their type.
+//! A map from types to values.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -52,7 +52,7 @@ impl TypeMap {
         names.find(|given| wraps(given, name) || wraps(name, given) || is_namesake(given))
     }
 
-    /// Returns whether these are the states of an instance.
+    /// Returns whether these are the states of a `Genkit` instance.
     pub(crate) fn has_instance(&self) -> bool {
         self.get::<InstanceRegistry>().is_some()
     }

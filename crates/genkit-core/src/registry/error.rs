@@ -81,7 +81,7 @@ pub(super) enum Error {
     Problems(Vec<Self>),
 }
 
-/// Formats one problem unchanged, and several as one line each.
+/// Formats a single problem unchanged, and several problems with one line each.
 fn list_problems(problems: &[Error]) -> String {
     match problems {
         [one] => one.to_string(),

@@ -8,9 +8,8 @@ pub const REASONING_EFFORT: &str = "reasoningEffort";
 
 /// The reasoning effort: how much a model thinks before it responds.
 ///
-/// It is converted to the form of each provider, a keyword or a number of tokens. A level that a model does not support
-/// is replaced with the nearest level that it supports. A model without reasoning ignores it, with a warning in the
-/// log.
+/// Each provider receives it in its own form: a keyword or a number of tokens. A level that a model does not support is
+/// replaced with the nearest level that it supports. A model without reasoning ignores it, and a warning is logged.
 ///
 /// ```
 /// use genkit::model::Effort;

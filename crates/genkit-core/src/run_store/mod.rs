@@ -21,7 +21,7 @@ pub use crate::time::now_ms;
 /// A store of durable runs: `FolderStore`, SQLite in the crate `genkit-sqlite`, or a
 /// database that several machines share.
 ///
-/// A store does not interpret the data: it holds strings, a status and a time. It guarantees:
+/// A store does not interpret the data: it stores strings, a status and a time. It guarantees:
 ///
 /// * After [`create`](Self::create) or [`save`](Self::save) returns, the data survives a crash of the process and of
 ///   the machine.
@@ -86,9 +86,9 @@ pub trait RunStore: Send + Sync + 'static {
     /// Returns an error if the store cannot be written.
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working), without a
-    /// later wake-up time and without a valid lease. Runs that have waited longest come first, if possible. A run that
-    /// cannot be read is either left out or returned, so that its worker reports the error.
+    /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working) whose
+    /// wake-up time has passed and that have no valid lease. Runs that have waited longest come first, if possible. A
+    /// run that cannot be read is either omitted or returned, so that its worker reports the error.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.
@@ -161,14 +161,14 @@ impl RunStatus {
     }
 }
 
-/// A change of a run, which saves the result of one step.
+/// A change to a run that saves the result of one step.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunChange {
     /// The new status.
     pub status: RunStatus,
     /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` for now.
+    /// `None` means now.
     pub wake_at_ms: Option<u64>,
     /// The new head, which replaces the old head: JSON on one line without NUL.
     pub head: String,
@@ -178,9 +178,9 @@ pub struct RunChange {
     pub owner: Option<String>,
     /// The incarnation that this save requires. `None` accepts any.
     pub incarnation: Option<u64>,
-    /// The name of the run in lists, such as the name of its flow. `None` keeps the stored name.
+    /// The name of the run in lists, such as the name of its flow. `None` leaves the stored name unchanged.
     pub name: Option<String>,
-    /// The tags of the run. `None` keeps the stored tags.
+    /// The tags of the run. `None` leaves the stored tags unchanged.
     pub tags: Option<Vec<String>>,
     /// The error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
@@ -273,13 +273,13 @@ pub struct RunHead {
     /// Status of the run.
     pub status: RunStatus,
     /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` for now.
+    /// `None` means now.
     pub wake_at_ms: Option<u64>,
     /// Incarnation: a number that distinguishes the run from an earlier run with the same id. 0 if the run was created
     /// by a version without incarnations.
     pub incarnation: u64,
-    /// Whether the last owner of the lease has not released it, because its process ended or lost the store. Only set by
-    /// [`RunStore::lease`].
+    /// Whether the last owner of the lease has not released it, because its process ended or lost the connection to the
+    /// store. Only set by [`RunStore::lease`].
     pub is_abandoned: bool,
 }
 

@@ -35,7 +35,7 @@ impl SkillFile {
 }
 
 impl SkillFile {
-    /// Returns the path within the skill, with `/`: `references/FORMS.md`.
+    /// Returns the path within the skill, with `/` separators: `references/FORMS.md`.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -92,7 +92,7 @@ impl SkillFile {
         }
     }
 
-    /// Returns the file with another URI.
+    /// Returns this file with another URI.
     pub(super) fn with_uri(&self, uri: String) -> Self {
         Self { uri: uri.into(), ..self.clone() }
     }

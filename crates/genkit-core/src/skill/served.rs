@@ -6,7 +6,7 @@ use super::{SKILL_MD, Skill, SkillFile};
 use crate::action::{Resource, ResourceContents};
 
 impl Skill {
-    /// Returns its `SKILL.md`.
+    /// Returns the `SKILL.md` file.
     #[doc(hidden)]
     pub fn manifest_file(&self) -> Option<&SkillFile> {
         self.file(SKILL_MD)

@@ -36,7 +36,7 @@ impl Position {
         Self::Root(Arc::new(Mutex::new(place)))
     }
 
-    /// Returns the position of this task, or `None` outside every trace.
+    /// Returns the position of this task, or `None` outside a trace.
     pub(super) fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }

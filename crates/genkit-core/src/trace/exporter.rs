@@ -8,10 +8,10 @@ pub trait SpanExporter: Sync {
     /// Returns whether spans are currently exported.
     fn is_on(&self) -> bool;
 
-    /// Notes that a span began. `record` is called only if beginnings are exported.
+    /// Records that a span has started. `record` is called only if started spans are exported.
     fn started(&self, record: &mut dyn FnMut() -> SpanRecord);
 
-    /// Notes that a span ended.
+    /// Records that a span has ended.
     fn ended(&self, record: SpanRecord);
 
     /// Waits until ended spans are sent, for a limited time.
@@ -40,7 +40,7 @@ pub fn is_on() -> bool {
 pub(super) fn span_started(record: impl FnOnce() -> SpanRecord) {
     if let Some(exporter) = active_exporter() {
         let mut record = Some(record);
-        exporter.started(&mut || record.take().expect("a beginning is recorded once")());
+        exporter.started(&mut || record.take().expect("a start is recorded once")());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The caller of a function under test, which gives the answers of the test and records every report.
+//! The caller of a function under test. It returns the test's answers and records every report.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -52,7 +52,7 @@ pub(super) struct TestCaller {
     pub(super) answers: Mutex<Answers>,
     pub(super) reported: Mutex<Reports>,
     pub(super) client: Option<ClientInfo>,
-    /// The capabilities that it does not have.
+    /// The capabilities that the caller does not have.
     pub(super) lacks: Vec<Capability>,
 }
 

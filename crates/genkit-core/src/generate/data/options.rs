@@ -1,4 +1,4 @@
-//! Generate options: a run as plain data, as Genkit's tools send it to `/util/generate`.
+//! Generate options: a run as plain data, as Genkit's developer tools send it to `/util/generate`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
