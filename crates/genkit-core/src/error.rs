@@ -329,7 +329,7 @@ impl Error {
         }
     }
 
-    /// Returns the message and its causes on one line: `cannot save: disk is gone`.
+    /// Returns the message and its causes on one line, for example `cannot save: disk is gone`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_source(std::io::Error::other("gone"));

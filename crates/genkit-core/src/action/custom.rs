@@ -14,7 +14,7 @@ pub trait CustomAction: Any + Send + Sync {
     /// Returns the kind, such as `retriever`.
     fn kind(&self) -> &'static str;
 
-    /// Returns the flow with the name, the description and the function.
+    /// Returns the flow that the action is based on.
     fn flow(&self) -> &Flow;
 
     /// Returns this action with `flow` in place of its flow, for registration under another name.
@@ -23,7 +23,7 @@ pub trait CustomAction: Any + Send + Sync {
     /// Returns the data that the developer tools show: `inputSchema`, `outputSchema` and `metadata`.
     fn to_listing(&self) -> Value;
 
-    /// Runs the action with the request of the developer tools.
+    /// Runs the action with a request from the developer tools.
     fn run(&self, request: Value) -> Invocation<Value>;
 }
 

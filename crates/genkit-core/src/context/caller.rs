@@ -46,7 +46,7 @@ pub trait Caller: Send + Sync {
     /// Notifies subscribers that a resource has changed.
     fn resource_updated(&self, _uri: String) {}
 
-    /// Notifies the client that the user is done with a page.
+    /// Notifies the client that the user has finished with a page.
     fn url_completed(&self, _id: String) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

@@ -118,7 +118,7 @@ pub struct ContextParts {
     pub cancel: CancellationToken,
     pub limit: Option<Duration>,
     pub recording: Option<Recording>,
-    /// Set for a caller that answers by calling again.
+    /// Set if the caller answers questions with a repeated call.
     pub rounds: Option<Arc<dyn Rounds>>,
     pub chunks: Option<OnChunk>,
     /// The journal that saves the results of `once`.

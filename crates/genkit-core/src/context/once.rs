@@ -89,7 +89,8 @@ impl Context {
     /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
     #[doc(hidden)]
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
-        // Prevents the suspension of a durable run before the result is saved: it would not continue after the save.
+        // Prevents the suspension of a durable run before the result is saved. A suspended run would not continue after
+        // the save.
         let _busy = OnceGuard::new(self.shared_replay());
         let journal = self.0.parts.journal.clone();
         let key = &*self.scoped_key(key);

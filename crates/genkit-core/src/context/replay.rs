@@ -29,7 +29,7 @@ pub struct Recording {
     pub unasked: BTreeMap<String, CallerAnswer>,
 }
 
-/// State that connects the rounds of a call, for a caller that answers by calling again.
+/// State that connects the rounds of a call, for a caller that answers questions with a repeated call.
 pub trait Rounds: Send + Sync {
     /// Returns the text that identifies a question in later rounds.
     fn identify_question(&self, question: &str) -> String;

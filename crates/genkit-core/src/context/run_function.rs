@@ -22,7 +22,7 @@ use genkit_untrusted::visible::Logged;
 pub enum Outcome<T> {
     /// The function returned, panicked or ran out of time.
     Finished(Result<T>),
-    /// The function has open questions, and its caller answers by calling again.
+    /// The function has open questions. The caller sends the answers with a repeated call.
     Suspended(Vec<Question>, Recording),
     /// The caller cancelled the call.
     Cancelled,

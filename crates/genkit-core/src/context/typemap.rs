@@ -43,8 +43,8 @@ impl TypeMap {
         self.0.as_ref().is_none_or(|map| map.is_empty())
     }
 
-    /// Returns the name of a type in the map that wraps the type called `name`, such as `Arc<Db>` for `Db`, or that is
-    /// wrapped by it, or that has the same name in another module or version.
+    /// Returns the name of a type in the map that could have been confused with the type `name`: a type that wraps it
+    /// (such as `Arc<Db>` for `Db`), a type that it wraps, or a type with the same name in another module or version.
     pub(crate) fn related_type(&self, name: &str) -> Option<&'static str> {
         let wraps = |outer: &str, inner: &str| outer.contains(&format!("<{inner}>"));
         let mut names = self.0.iter().flat_map(|map| map.values()).map(|value| value.type_name);

@@ -167,7 +167,7 @@ impl Part {
         self
     }
 
-    /// Returns the metadata, which is data for programs.
+    /// Returns the metadata: data for programs.
     pub fn metadata(&self) -> &Map<String, Value> {
         metadata_of!(self)
     }

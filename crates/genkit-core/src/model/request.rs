@@ -169,14 +169,14 @@ impl ToolDefinition {
         }
     }
 
-    /// Sets the input schema, which describes the arguments.
+    /// Sets the schema of the arguments.
     #[must_use]
     pub fn with_input_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.input_schema = Some(schema.into());
         self
     }
 
-    /// Sets the output schema, which describes the result.
+    /// Sets the schema of the result.
     #[must_use]
     pub fn with_output_schema(mut self, schema: impl Into<Schema>) -> Self {
         self.output_schema = Some(schema.into());
@@ -206,12 +206,12 @@ impl ToolDefinition {
         self
     }
 
-    /// Returns the input schema, which describes the arguments, unchanged.
+    /// Returns the schema of the arguments, unchanged.
     pub fn input_schema(&self) -> Option<&Value> {
         self.input_schema.as_deref()
     }
 
-    /// Returns the output schema, which describes the result, unchanged.
+    /// Returns the schema of the result, unchanged.
     pub fn output_schema(&self) -> Option<&Value> {
         self.output_schema.as_deref()
     }

@@ -248,7 +248,7 @@ impl Registry {
         self.write().flows.remove(name).is_some()
     }
 
-    /// Adds a skill, replacing a skill of the same name that was read from the same file.
+    /// Adds a skill, replacing a skill with the same name that was read from the same file.
     #[doc(hidden)]
     pub fn put_skill(&self, skill: Skill) -> Result<()> {
         if let Some(known) = self.skill(skill.name())
@@ -294,7 +294,7 @@ impl Registry {
     /// locations: duplicate names, names that clients reject, templates that do not match their arguments, and argument
     /// schemas that are not objects.
     ///
-    /// Servers do this check when they start, and also check that all required state is present.
+    /// Servers perform this check when they start, and also check that all required state is present.
     ///
     /// ```
     /// use genkit::{Registry, tool, tools};

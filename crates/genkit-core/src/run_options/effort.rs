@@ -76,8 +76,7 @@ impl Effort {
         has.iter().find(|has| **has >= self).or(has.last()).copied()
     }
 
-    /// Returns the number of reasoning tokens, for APIs that use a token budget. The limits of a model apply in
-    /// addition.
+    /// Returns the number of reasoning tokens, for APIs that use a token budget. The model's limits also apply.
     #[doc(hidden)]
     pub fn token_budget(self) -> u32 {
         match self {

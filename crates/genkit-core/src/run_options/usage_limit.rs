@@ -65,7 +65,7 @@ impl UsageLimit {
         self
     }
 
-    /// Returns whether any number of tokens is limited.
+    /// Returns whether the number of tokens is limited.
     #[doc(hidden)]
     pub fn counts_tokens(&self) -> bool {
         self.tokens.or(self.input_tokens).or(self.output_tokens).is_some()

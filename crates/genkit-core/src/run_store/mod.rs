@@ -33,23 +33,23 @@ pub use crate::time::now_ms;
 ///
 /// `genkit::testing::check_run_store` checks these guarantees.
 pub trait RunStore: Send + Sync + 'static {
-    /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists. The run gets a new
+    /// Creates a run at revision 1. Returns `false` and changes nothing if the id already exists. The run gets a new
     /// [incarnation](RunHead::incarnation), for example from [`RunHead::new_incarnation`].
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>>;
 
     /// Loads all data of a run. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read.
+    /// Returns an error if reading from the store fails.
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>>;
 
     /// Reads the revision, status and wake-up time of a run, which is cheaper than loading it.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read.
+    /// Returns an error if reading from the store fails.
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
     /// Saves a change to the run at revision `at`, and returns the new revision, which is one higher. Returns `None`
@@ -58,7 +58,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// A lease that has expired belongs to its owner until another owner takes it.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written. The change may have been saved
+    /// Returns an error if writing to the store fails. The change may have been saved
     /// nevertheless.
     fn save<'a>(
         &'a self,
@@ -72,7 +72,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// [abandoned](RunHead::is_abandoned) if the lease of another owner has expired without a release.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn lease<'a>(
         &'a self,
         run: &'a RunId,
@@ -80,10 +80,10 @@ pub trait RunStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Releases a lease. Does nothing if `owner` does not have the lease.
+    /// Releases a lease. Has no effect if `owner` does not have the lease.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
 
     /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working) whose
@@ -91,20 +91,20 @@ pub trait RunStore: Send + Sync + 'static {
     /// run that cannot be read is either omitted or returned, so that its worker reports the error.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read.
+    /// Returns an error if reading from the store fails.
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
 
     /// Deletes a run and its data. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
 
     /// Returns a page of the runs that `filter` selects, in the order of their ids. A run that cannot be read is an
     /// entry without a status. The default implementation returns `FailedPrecondition`.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read or cannot list its runs.
+    /// Returns an error if reading from the store fails, or if the store cannot list its runs.
     fn list<'a>(&'a self, _filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
         Box::pin(std::future::ready(Err(self::error::Error::ListUnsupported.into())))
     }
@@ -155,7 +155,7 @@ impl RunStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 
-    /// Returns `true` if the run is finished and will not change any more.
+    /// Returns whether the run is finished and no longer changes.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
@@ -329,7 +329,7 @@ impl StoredRun {
     }
 }
 
-/// Prints counts only.
+/// Prints only counts.
 impl std::fmt::Debug for RunChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunChange")
@@ -340,7 +340,7 @@ impl std::fmt::Debug for RunChange {
     }
 }
 
-/// Prints counts only.
+/// Prints only counts.
 impl std::fmt::Debug for StoredRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("StoredRun")

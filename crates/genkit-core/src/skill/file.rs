@@ -35,12 +35,12 @@ impl SkillFile {
 }
 
 impl SkillFile {
-    /// Returns the path within the skill, with `/` separators: `references/FORMS.md`.
+    /// Returns the path within the skill, with `/` separators, for example `references/FORMS.md`.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns the URI of the file: `skill://pdf/references/FORMS.md`.
+    /// Returns the URI of the file, for example `skill://pdf/references/FORMS.md`.
     pub fn uri(&self) -> &str {
         &self.uri
     }

@@ -102,7 +102,7 @@ impl Skill {
         &self.0.info.description
     }
 
-    /// Returns the URI of the `SKILL.md`: `skill://git-flow/SKILL.md`.
+    /// Returns the URI of the `SKILL.md`, for example `skill://git-flow/SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
@@ -117,7 +117,7 @@ impl Skill {
         &self.0.files
     }
 
-    /// Returns the file at a path within the skill: `references/FORMS.md`.
+    /// Returns the file at a path within the skill, for example `references/FORMS.md`.
     pub fn file(&self, path: &str) -> Option<&SkillFile> {
         let at = self.0.files.binary_search_by(|file| file.path().cmp(path)).ok()?;
         self.0.files.get(at)

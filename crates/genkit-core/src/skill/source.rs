@@ -1,4 +1,4 @@
-//! Skill sources, from which a middleware offers skills to a model.
+//! Skill sources, from which the middleware `skills` offers skills to a model.
 
 use std::fmt;
 use std::path::PathBuf;

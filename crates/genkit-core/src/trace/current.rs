@@ -24,7 +24,7 @@ pub(super) enum Position {
     Span(Arc<SpanState>),
 }
 
-/// A root that the first span takes. Later spans become siblings in the same trace.
+/// A root that the first span uses. Later spans become siblings in the same trace.
 pub(super) struct PendingRoot {
     pub(super) trace_id: TraceId,
     pub(super) unused: Option<Root>,

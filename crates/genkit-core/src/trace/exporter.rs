@@ -1,4 +1,4 @@
-//! The exporter of spans, which `genkit-dev` registers at link time. Without one, no span is recorded.
+//! The exporter of spans, which `genkit-dev` registers at link time. Without an exporter, no span is recorded.
 
 use super::record::SpanRecord;
 use crate::future::BoxFuture;
@@ -23,7 +23,7 @@ pub struct LinkedExporter(pub &'static dyn SpanExporter);
 
 inventory::collect!(LinkedExporter);
 
-/// Returns the first exporter that is on.
+/// Returns the first enabled exporter.
 fn active_exporter() -> Option<&'static dyn SpanExporter> {
     inventory::iter::<LinkedExporter>
         .into_iter()
@@ -31,7 +31,7 @@ fn active_exporter() -> Option<&'static dyn SpanExporter> {
         .find(|exporter| exporter.is_on())
 }
 
-/// Returns true if spans are exported.
+/// Returns whether spans are exported.
 #[inline]
 pub fn is_on() -> bool {
     active_exporter().is_some()

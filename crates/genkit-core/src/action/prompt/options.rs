@@ -172,7 +172,7 @@ impl PromptOptions {
         self
     }
 
-    /// Sets the output instructions: `true`, `false`, or a string.
+    /// Sets whether to add the format's output instructions, or sets custom instructions.
     #[must_use]
     pub fn with_output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
         self.output.get_or_insert_default().instructions = Some(instructions.into());

@@ -298,8 +298,7 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// Returns the handler of a tool without code: it interrupts each call until the caller provides a result with
-/// `respond`.
+/// The handler of a declared tool: it interrupts each call until the caller provides a result with `respond`.
 #[doc(hidden)]
 pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
     Box::pin(async move {

@@ -41,7 +41,7 @@ pub trait ToolFn: 'static {
     const DEFINITION: &'static StaticTool;
 }
 
-/// A tool without code: a declaration annotated with `#[tool]`.
+/// A declared tool: a function without a body, annotated with `#[tool]`.
 ///
 /// The macro implements this trait for a type with the declaration's name. Do not implement it manually.
 ///

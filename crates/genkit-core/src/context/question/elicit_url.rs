@@ -17,9 +17,9 @@ use genkit_untrusted::visible;
 const MAX_URL: usize = 8192;
 
 impl Context {
-    /// URL elicitation: asks the user to visit a page of yours, for everything that must not pass through the client:
-    /// passwords, keys, sign-in, payments. The client shows the message and the URL, and opens the page only if the user
-    /// agrees.
+    /// URL elicitation: asks the user to visit one of your pages, for everything that must not pass through the client:
+    /// passwords, keys, sign-in, payments. The client shows the message and the URL, and opens the page only if the
+    /// user agrees.
     ///
     /// The answer only means that the user agreed to visit the page. The page itself reports the outcome to your
     /// server. The page must check that its visitor is the user of this call. Never put secrets into the URL.
@@ -60,9 +60,9 @@ impl Context {
         self.0.parts.caller.has_capability(Capability::ElicitUrl)
     }
 
-    /// Notifies the client that the user is done with the page of [`elicit_url`](Self::elicit_url) with this
-    /// [`id`](ElicitUrl::id), so that it can stop waiting. Has no effect for callers that do not wait: the generate
-    /// loop, and clients of the 2026-07-28 protocol, which has no such notification for a request.
+    /// Notifies the client that the user has finished with the page of the [`elicit_url`](Self::elicit_url) request
+    /// with this [`id`](ElicitUrl::id), so that it can stop waiting. Has no effect for callers that do not wait: the
+    /// generate loop, and clients of the 2026-07-28 protocol, which has no such notification for a request.
     pub async fn url_completed(&self, id: impl Into<String>) {
         self.0.parts.caller.url_completed(id.into()).await;
     }

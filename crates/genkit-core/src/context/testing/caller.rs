@@ -19,7 +19,7 @@ use crate::sync::lock;
 /// A planned answer, or the reason why it could not be converted to JSON.
 pub(super) type Planned = std::result::Result<Elicited<Value>, String>;
 
-/// A function that answers questions. It returns `None` for those it does not answer.
+/// A function that answers questions. It returns `None` for questions that it does not answer.
 pub(super) type Answering = Box<dyn Fn(&AskedQuestion) -> Option<Elicited<Value>> + Send + Sync>;
 
 /// The answers of a test.

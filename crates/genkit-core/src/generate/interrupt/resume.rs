@@ -57,7 +57,7 @@ impl Resume {
         respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::from_kind).collect()
     }
 
-    /// Returns a copy with one more answer, to an open question of `message`.
+    /// Returns a copy with `answer` added, which must match an open question of `message`.
     ///
     /// # Errors
     /// Returns an error if no open question matches the answer, or if the question is already
@@ -319,7 +319,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     }
     let about_the_call = |key: &str| stored.is_none() || key == APPROVAL_KEY || key == CALL_KEY;
     for (key, decision) in &given {
-        // A denied call does not run, whichever question was denied.
+        // A denied call does not run, no matter which question was denied.
         if about_the_call(key)
             && let Err(why) = decision.require_approval()
         {
