@@ -77,7 +77,7 @@ impl Seal {
 
     fn new_mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
-        // The length comes first, so that the binding cannot run into the body.
+        // The length is included, so that the boundary between the binding and the body is unambiguous.
         mac.update(&(bound_to.len() as u64).to_be_bytes());
         mac.update(bound_to);
         mac.update(body);

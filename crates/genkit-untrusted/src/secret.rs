@@ -331,7 +331,7 @@ pub fn percent_encoded(value: &str) -> String {
     encoded.collect()
 }
 
-/// Percent-encodes everything but letters and digits.
+/// Percent-encodes a byte, unless it is an ASCII letter or digit.
 fn percent_of_symbols(byte: u8) -> String {
     match byte.is_ascii_alphanumeric() {
         true => char::from(byte).to_string(),

@@ -177,8 +177,8 @@ fn write_escape(c: char, out: &mut impl fmt::Write) -> fmt::Result {
     }
 }
 
-/// Returns whether a character is invisible: control and format characters (`Cf`, `Zl`, `Zp`), those that Unicode marks
-/// as ignorable, and blank letters.
+/// Returns whether a character is invisible: control and format characters (`Cf`, `Zl`, `Zp`), characters that Unicode
+/// marks as ignorable, and blank letters.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,
