@@ -227,7 +227,7 @@ mod tests {
         // A value that would be huge as JSON is not converted to JSON.
         let shared = "$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, {'a': 1})";
         assert!(evaluate(shared, &json!({})).unwrap());
-        // Matching takes time in proportion to the length of the text.
+        // The duration of matching is proportional to the length of the text.
         let text = json!("a".repeat(60_000) + "!");
         assert!(!evaluate("$match($, /^(a+)+$/)", &text).unwrap());
     }
@@ -300,7 +300,7 @@ mod tests {
             let work = move |cancel| evaluate_condition(growing, &json!({}), cancel);
             let error = run_within(&running, work).await.unwrap_err();
             assert_eq!(error.kind(), genkit_core::ErrorKind::InvalidArgument, "{error}");
-            // The thread of the row before has ended.
+            // The thread of the previous row has ended.
             assert!(run_within(&running, |_| Ok(true)).await.unwrap());
         }
         let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
