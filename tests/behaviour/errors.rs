@@ -91,7 +91,7 @@ async fn numbers_and_lists_that_come_as_text_are_read_again_unless_strict() {
 async fn panic_is_an_error_and_the_server_lives() {
     let client = client().await;
     let said = told(&client, "panics", json!({"text": "this"})).await;
-    assert!(said.starts_with("`panics` panicked; see the log of the program"), "{said}");
+    assert!(said.starts_with("`panics` panicked; see the program's log"), "{said}");
     assert!(!said.contains("cannot go on"), "{said}");
     assert_eq!(client.call_tool("add", json!({"a": 1, "b": 1})).await.unwrap().text(), "2");
 }

@@ -14,8 +14,8 @@ pub(crate) fn is_large(value: &Value) -> bool {
     genkit_schema::internal::size::is_larger(value, LARGE)
 }
 
-/// Runs `work` on a blocking thread. At most half as many run concurrently as there are processors, so that checks of
-/// large values leave capacity for everything else.
+/// Runs `work` on a blocking thread. At most half as many jobs run concurrently as there are processors, so that checks
+/// of large values leave capacity for other work.
 pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     static PLACES: OnceLock<Semaphore> = OnceLock::new();
     if Handle::try_current().is_err() {

@@ -18,10 +18,10 @@ pub struct BoundRegistry {
     pub states: TypeMap,
 }
 
-/// The registry of an instance, which is part of its state so that the functions that run in the instance find it.
+/// The registry of an instance. It is stored in the instance's state, where functions of the instance look it up.
 pub(crate) struct InstanceRegistry(Registry);
 
-/// Called with the actions of a server when it starts.
+/// A callback that receives the actions of a server when the server starts.
 pub type OnStart = Arc<dyn Fn(&BoundRegistry) + Send + Sync>;
 
 impl Default for BoundRegistry {
@@ -33,7 +33,7 @@ impl Default for BoundRegistry {
 /// The builder of a [`BoundRegistry`].
 #[derive(Default)]
 pub struct BoundRegistryBuilder {
-    /// `None` is the program's own registry, which stays unchanged.
+    /// `None` means the program's registry, which is not modified.
     pub registry: Option<Registry>,
     pub states: TypeMap,
 }
@@ -64,7 +64,7 @@ impl BoundRegistryBuilder {
     /// Checks the registry against the state.
     ///
     /// # Errors
-    /// The errors of [`Registry::check`], and an error if a function takes state that is missing.
+    /// Returns the errors of [`Registry::check`], and an error if a function takes state that is missing.
     pub fn build(self) -> Result<BoundRegistry> {
         let registry = self.registry.unwrap_or_else(|| Registry::global().clone());
         registry.check_with(&self.states)?;
@@ -75,8 +75,8 @@ impl BoundRegistryBuilder {
 }
 
 impl BoundRegistry {
-    /// Returns the registry and the state of the instance that runs the current function. `None` outside functions,
-    /// and in the default instance.
+    /// Returns the registry and the state of the instance that runs the current function. Returns `None` outside
+    /// functions, and in the default instance.
     pub fn running() -> Option<Self> {
         let states = Context::running()?.states().clone();
         let registry = states.get::<InstanceRegistry>()?.0.clone();

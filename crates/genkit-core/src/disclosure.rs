@@ -3,8 +3,8 @@
 use crate::error::{Error, new_reference};
 use genkit_untrusted::visible::Logged;
 
-/// Returns an error of `action` that callers are allowed to read: only text that was written for callers, unless the
-/// server `exposes_errors`. The full error is logged, with a reference that the caller receives as well.
+/// Converts an error of `action` into an error that callers may read: only text that was written for callers, unless
+/// the server `exposes_errors`. Logs the full error with a reference that the caller receives as well.
 pub fn for_callers(error: Error, action: &str, exposes_errors: bool) -> Error {
     let kind = error.kind();
     let full = error.chain();
@@ -22,9 +22,9 @@ pub fn for_callers(error: Error, action: &str, exposes_errors: bool) -> Error {
     );
     let shown = match text {
         Some(text) => format!("{text} (reference {reference})"),
-        None => format!(
-            "`{action}` failed; the cause is in the log of the server (reference {reference})"
-        ),
+        None => {
+            format!("`{action}` failed; the cause is in the server's log (reference {reference})")
+        }
     };
     error.without_causes(shown)
 }

@@ -105,7 +105,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Creates an error of this kind with this message.
+    /// Creates an error with the given kind and message.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
         Self(Box::new(ErrorData {
@@ -137,7 +137,7 @@ impl Error {
         repeated
     }
 
-    /// Creates an [`InvalidArgument`](ErrorKind::InvalidArgument) error: the caller's input cannot be used.
+    /// Creates an [`InvalidArgument`](ErrorKind::InvalidArgument) error: the caller's input is invalid.
     ///
     /// ```
     /// let error = genkit::Error::invalid_argument("days must be 1 to 7");
@@ -181,7 +181,7 @@ impl Error {
         self
     }
 
-    /// Sets the details, which are data for programs. MCP sends them as `error.data`.
+    /// Sets the details: structured data for programs. MCP sends them as `error.data`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_details(serde_json::json!({"id": 7}));
@@ -202,7 +202,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the details (data for programs), if the error has any.
+    /// Returns the details (structured data for programs), if the error has any.
     ///
     /// ```
     /// assert!(genkit::Error::not_found("x").details().is_none());
@@ -246,7 +246,7 @@ impl Error {
         self.0.retry.after
     }
 
-    /// Sets the retry delay, which is the time to wait before a retry.
+    /// Sets the time to wait before a retry.
     #[must_use]
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.0.retry.after = Some(wait);
@@ -267,8 +267,8 @@ impl Error {
         self
     }
 
-    /// Makes the error fatal. A fatal error from a tool ends the run of `generate`; other errors
-    /// are sent to the model, which may be able to correct the call.
+    /// Makes the error fatal. A fatal error from a tool ends the run of `generate`; other errors are sent to the model,
+    /// so that it can correct the call.
     ///
     /// ```
     /// use genkit::{Error, ErrorKind};
@@ -282,7 +282,7 @@ impl Error {
         self
     }
 
-    /// Returns whether the error is fatal, that is, whether it ends the run.
+    /// Returns whether the error is fatal, which means that it ends the run.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
     }
@@ -329,7 +329,7 @@ impl Error {
         }
     }
 
-    /// Returns the message and its causes on one line: `cannot save: disk is gone`.
+    /// Returns the message and its causes on one line, for example `cannot save: disk is gone`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_source(std::io::Error::other("gone"));
@@ -364,8 +364,8 @@ impl Error {
         self.0.invalid_arguments
     }
 
-    /// Returns the message if it was written for callers. Returns `None` for an error of another library, whose message
-    /// may name files, hosts or queries.
+    /// Returns the message if it was written for callers. Returns `None` for an error from another library, because its
+    /// message may name files, hosts or queries.
     #[doc(hidden)]
     pub fn text_for_callers(&self) -> Option<&str> {
         (!self.0.foreign).then_some(&self.0.message)
@@ -445,13 +445,13 @@ pub fn new_reference() -> String {
     format!("{:012x}", random >> 16)
 }
 
-/// A private enum that holds all error messages of one topic.
+/// A private enum with all error messages of one topic.
 ///
-/// `?` with any other error is reported by its label.
+/// For `?` on any other error, the compiler prints the label below.
 #[diagnostic::on_unimplemented(
     message = "`?` cannot convert `{Self}` into `genkit::Error`",
     label = "add `.context(\"what failed\")` before the `?`, with `use genkit::ErrorContext as _`",
-    note = "for an error of the caller, write `.map_err(|error| genkit::Error::invalid_argument(error.to_string()))?`",
+    note = "for an error that the caller caused, write `.map_err(|error| genkit::Error::invalid_argument(error.to_string()))?`",
     note = "implement `From<{Self}> for genkit::Error` to choose its kind"
 )]
 pub trait Topic: StdError + Send + Sync + 'static {
@@ -498,7 +498,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// Prints the kind, the message and each cause, so that it reads well when `main` returns it.
+/// Prints the kind, the message and each cause. Rust prints the error that `main` returns in this format.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}: {}", self.0.kind, self.chain())
@@ -534,7 +534,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// Error context: converts any error into an [`Error`] with a message that describes the failed operation.
+/// An extension trait of `Result` that converts any error into an [`Error`] with a message about the failed operation.
 ///
 /// ```
 /// use genkit::ErrorContext as _;
@@ -548,7 +548,8 @@ pub trait ErrorContext<T> {
     /// Returns the value, or an error with this `message` and the original error as its cause.
     ///
     /// # Errors
-    /// Returns the original error, wrapped with `message`. The kind of an [`Error`] is kept.
+    /// Returns the original error, wrapped with `message`. An [`Error`] keeps its kind, an I/O error gets the matching
+    /// kind, and any other error gets [`ErrorKind::Unknown`].
     fn context(self, message: impl Into<String>) -> Result<T>;
 }
 

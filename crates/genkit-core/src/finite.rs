@@ -50,7 +50,7 @@ impl ser::Error for NotFinite {
     }
 }
 
-/// A serializer without output.
+/// A serializer that checks floats and produces no output.
 struct FloatCheck {
     path: String,
 }
@@ -82,7 +82,7 @@ impl FloatCheck {
     }
 }
 
-/// The items or members of a value.
+/// The serializer for the items or members of a value.
 struct Inside<'a> {
     check: &'a mut FloatCheck,
     index: usize,

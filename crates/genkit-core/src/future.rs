@@ -15,7 +15,7 @@ pub fn box_in_place<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
 
 /// A type that is converted into a future with `.await` or `.run()`, and is not itself a future.
 ///
-/// It has no implementations. It provides the compiler's message for `tokio::spawn(generate(..))` and
+/// No type implements it. It provides the compiler's message for `tokio::spawn(generate(..))` and
 /// `block_on(serve_mcp())`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future; `.await` converts it into one",
@@ -24,7 +24,7 @@ pub fn box_in_place<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
 )]
 pub trait AwaitOrRun<'a> {}
 
-/// A condition that never holds, for methods of a response that are called on a run before it is awaited.
+/// A bound that no type satisfies, for methods of a response that are called on a run before it is awaited.
 #[diagnostic::on_unimplemented(
     message = "this run has not been awaited, so it has no response yet",
     label = "`.await?` it first",
@@ -32,7 +32,7 @@ pub trait AwaitOrRun<'a> {}
 )]
 pub trait Awaited<'a> {}
 
-/// The same for a question to the user.
+/// Like [`Awaited`], for a question to the user.
 #[diagnostic::on_unimplemented(
     message = "this question has not been asked yet, so it has no answer",
     label = "`.await?` it first",

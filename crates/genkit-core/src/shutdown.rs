@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::future::BoxFuture;
 
-/// Cancels `stop` on Ctrl-C, on SIGTERM, or when the program's own future resolves.
+/// Cancels `stop` when the program's `shutdown` future or the signal future `interrupted` resolves.
 pub async fn cancel_at_shutdown(
     shutdown: Option<BoxFuture<'static, ()>>,
     interrupted: impl Future<Output = ()>,
@@ -29,8 +29,8 @@ pub async fn cancel_at_shutdown(
     stop.cancel();
 }
 
-/// Waits for Ctrl-C or SIGTERM. Listens from the time of the call, not of the first poll: otherwise a signal that
-/// arrives right after the first response would terminate the program immediately.
+/// Waits for Ctrl-C or SIGTERM. Registers the signal handlers when it is called, not when it is first polled. Otherwise
+/// a signal that arrives right after the first response would terminate the program immediately.
 #[cfg(unix)]
 pub fn wait_for_signal() -> impl Future<Output = ()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -31,7 +31,7 @@ pub fn http_of(kind: ErrorKind) -> u16 {
     STATUSES.iter().find(|(known, ..)| *known == kind).map_or(500, |(.., http)| *http)
 }
 
-/// Returns the kind with this name; `None` for an unknown name. `DATA_LOSS` has no kind and maps to `Internal`.
+/// Returns the kind with this name, or `None` for an unknown name. `DATA_LOSS` has no kind and maps to `Internal`.
 pub fn kind_of(name: &str) -> Option<ErrorKind> {
     if name == "DATA_LOSS" {
         return Some(ErrorKind::Internal);

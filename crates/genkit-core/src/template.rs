@@ -21,10 +21,10 @@
 //! # }
 //! ```
 //!
-//! The language has `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`, `{{json
-//! value}}`, `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}` and partials `{{> name}}`.
-//! `@key` is a value of the [action context](crate::context::Context::action_context). A value is always rendered as
-//! text, so it cannot become a role or an image.
+//! The language supports `{{value}}`, `{{#if}}`, `{{#unless}}`, `{{#each}}`, `{{#with}}`, `{{#ifEquals a b}}`,
+//! `{{json value}}`, `{{role "system"}}`, `{{history}}`, `{{media url=u}}`, `{{section "name"}}` and partials
+//! `{{> name}}`. `@key` is a value of the [action context](crate::context::Context::action_context). A value is always
+//! rendered as text, so it cannot become a role or an image.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ use genkit_untrusted::visible;
 pub struct TemplateCall<'a>(&'a genkit_dotprompt::HelperCall<'a>);
 
 impl TemplateCall<'_> {
-    /// Returns the positional arguments. An argument that is missing in the input is `null`.
+    /// Returns the positional arguments. An argument that is missing from the input is `null`.
     pub fn values(&self) -> &[Value] {
         self.0.params()
     }
@@ -67,10 +67,10 @@ impl TemplateCall<'_> {
         self.0.hash()
     }
 
-    /// Returns the text of the positional argument at this index, from 0.
+    /// Returns the positional argument at this index (from 0) as text.
     ///
     /// # Errors
-    /// Returns an error if there is no text at this index.
+    /// Returns an error if the argument is missing or is not text.
     pub fn text(&self, position: usize) -> Result<&str> {
         Ok(self.0.text(position).map_err(Error::HelperValue)?)
     }
@@ -176,7 +176,7 @@ pub enum Error {
     Message(String),
 }
 
-/// Formats one error unchanged, and several as one line each.
+/// Formats a single error unchanged, and several errors with one line each.
 fn list_mistakes(folder: &str, mistakes: &[String]) -> String {
     match mistakes {
         [one] => one.clone(),

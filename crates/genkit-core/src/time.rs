@@ -17,8 +17,9 @@ pub fn format_iso8601(ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }
 
-/// Returns the year, month and day of the month of a day, counted from 1970-01-01. Years start in March here, so that a
-/// leap day is the last day of its year (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+/// Converts a number of days since 1970-01-01 to the year, the month and the day of the month. Years start in March
+/// here, so that a leap day is the last day of its year (Howard Hinnant, "chrono-Compatible Low-Level Date
+/// Algorithms").
 pub fn civil_date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

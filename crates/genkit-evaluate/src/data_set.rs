@@ -56,7 +56,7 @@ impl DataSet {
     /// Parses a data set from a JSON list.
     ///
     /// # Errors
-    /// `InvalidArgument`, with the number of the first invalid row.
+    /// Returns `InvalidArgument` with the number of the first invalid row.
     pub fn from_json(text: &str) -> Result<Self> {
         let rows: Vec<Value> = parse_response(text.trim_start_matches('\u{feff}').as_bytes())
             .map_err(|why| E::InvalidDataSet(why.to_string()))?;
@@ -66,7 +66,7 @@ impl DataSet {
     /// Parses a data set from lines of JSON. Empty lines are skipped.
     ///
     /// # Errors
-    /// `InvalidArgument`, with the number of the first invalid line.
+    /// Returns `InvalidArgument` with the number of the first invalid line.
     pub fn from_jsonl(text: &str) -> Result<Self> {
         let lines = text.trim_start_matches('\u{feff}').lines().enumerate();
         let lines = lines.filter(|(_, line)| !line.trim().is_empty());
@@ -85,7 +85,7 @@ impl DataSet {
         self.0.len()
     }
 
-    /// Returns whether the data set has zero rows.
+    /// Returns whether the data set has no rows.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -14,7 +14,9 @@ pub(super) enum Error {
     TooLarge(u64),
     #[error("row {row} of the data set is not a valid `{{\"input\": ..}}`: {why}")]
     Row { row: usize, why: String },
-    #[error("the data set is not a JSON list of `{{\"input\": ..}}`, or one object per line: {0}")]
+    #[error(
+        "the data set is neither a JSON list of `{{\"input\": ..}}` nor one object per line: {0}"
+    )]
     InvalidDataSet(String),
 
     // Evaluators.
@@ -35,7 +37,7 @@ pub(super) enum Error {
     // Metrics.
     #[error("reference must be a string: {0}")]
     ReferenceNoText(&'static str),
-    #[error("the pattern is not valid: {0}")]
+    #[error("invalid pattern: {0}")]
     Pattern(String),
     #[error("the pattern is longer than {0} bytes")]
     PatternTooLong(usize),

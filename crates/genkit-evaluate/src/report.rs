@@ -119,7 +119,7 @@ impl CaseReport {
         &self.point.input
     }
 
-    /// Returns the output; `None` if the flow failed.
+    /// Returns the output, or `None` if the flow failed.
     pub fn output(&self) -> Option<&Value> {
         self.point.output.as_ref()
     }

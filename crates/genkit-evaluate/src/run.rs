@@ -43,7 +43,7 @@ pub fn evaluate(data: impl IntoDataSet) -> Evaluate {
     }
 }
 
-/// An evaluation that is about to run, created by [`evaluate`]. Await it for its [`Report`].
+/// An evaluation that is ready to run. Created by [`evaluate`]. Await it to get a [`Report`].
 ///
 /// ```
 /// use genkit::evaluate::{DataSet, Evaluator, Score, evaluate, metrics};
@@ -70,7 +70,7 @@ pub fn evaluate(data: impl IntoDataSet) -> Evaluate {
 /// ```
 ///
 /// # Errors
-/// `InvalidArgument` if rows or metrics are missing. The error of a row is part of the report, and does not stop
+/// Returns `InvalidArgument` if rows or metrics are missing. An error in a row is part of the report and does not stop
 /// the evaluation.
 #[must_use = "an evaluation runs when it is awaited: add `.await`"]
 pub struct Evaluate {
@@ -90,7 +90,7 @@ impl Evaluate {
         })
     }
 
-    /// Sets the flow that creates each output by its name in `genkit`, which provides its state.
+    /// Sets the flow that creates each output, by its name in the instance `genkit`, which provides the state.
     ///
     /// ```
     /// use genkit::evaluate::{DataPoint, evaluate, metrics};
@@ -146,7 +146,7 @@ impl Evaluate {
         self
     }
 
-    /// Sets how many rows are run and judged concurrently (concurrency). Default is 4.
+    /// Sets the concurrency: the number of rows that are run and judged at the same time. Default is 4.
     pub fn concurrency(mut self, rows: usize) -> Self {
         self.at_a_time = rows.max(1);
         self

@@ -34,7 +34,7 @@ pub(super) fn format_report(report: &Report, wanted: impl Fn(&CaseReport) -> boo
     for case in report.cases().iter().filter(|case| wanted(case) && case.is_failure()) {
         for (metric, why) in list_reasons(case) {
             let why = excerpt(&why.replace(['\n', '\r'], " "), LONGEST_REASON);
-            // Writing to a string does not fail.
+            // Writing into a `String` cannot fail.
             let _ = writeln!(text, "{} {metric}: {why}", case.test_case_id());
         }
     }
@@ -56,7 +56,7 @@ fn format_cell(score: &Score) -> String {
     }
 }
 
-/// Returns why a case failed, with the metric that reports it.
+/// Returns the reasons why a case failed, each with the metric that reports it.
 fn list_reasons(case: &CaseReport) -> Vec<(String, String)> {
     let mut reasons = Vec::new();
     if let Some(error) = case.error() {

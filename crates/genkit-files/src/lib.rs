@@ -1,14 +1,14 @@
-//! Reads files that others can create: regular files only, of a bounded size, without waiting.
+//! Reads files that other users or programs may have created: only regular files, of a limited size, without blocking.
 //!
-//! A path in a project or a configuration can lead to a pipe, which has no end, to a device, or to a file of any size.
-//! Every crate of genkit reads such paths with [`read_regular_file`].
+//! A path in a project or a configuration may refer to a pipe or a device, which may never end, or to a file of any
+//! size. Every crate of genkit reads such paths with [`read_regular_file`].
 
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The reason that a file was not read.
+/// The reason why a file was not read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
@@ -42,13 +42,13 @@ impl From<Error> for io::Error {
     }
 }
 
-/// Reads a regular file of at most `limit` bytes. Links are followed.
+/// Reads a regular file of at most `limit` bytes. Symbolic links are followed.
 ///
 /// # Errors
-/// Returns an error if the file cannot be read, is not a regular file, or is larger, even if it grows while it is read.
+/// Returns an error if the file cannot be read, is not a regular file, or is or becomes larger than `limit`.
 pub fn read_regular_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     let file = open_without_waiting(path).map_err(Error::Io)?;
-    // Of the open file, because the path may lead elsewhere by now.
+    // Query the open file, because the path may refer to another file by now.
     let metadata = file.metadata().map_err(Error::Io)?;
     if !metadata.is_file() {
         return Err(Error::NotRegular);
@@ -65,7 +65,7 @@ pub fn read_regular_file(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Opens a file. Opening a pipe would otherwise wait for a program that writes to it.
+/// Opens a file without blocking. Opening a pipe would otherwise block until another program opens it for writing.
 fn open_without_waiting(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);

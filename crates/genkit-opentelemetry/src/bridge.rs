@@ -11,7 +11,7 @@ use opentelemetry::{Context, KeyValue};
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// The telemetry of a process.
+/// The implementation of [`Telemetry`] for OpenTelemetry.
 pub(crate) struct Bridge {
     instruments: HashMap<Metric, Instrument>,
 }

@@ -12,23 +12,23 @@ use tracing_subscriber::filter::{FilterExt as _, Targets, dynamic_filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::{Layer as _, fmt};
 
-/// How long a program waits at its end to send the last telemetry. Default is 5 seconds.
+/// The maximum time that a program waits at exit to send the remaining telemetry. Default is 5 seconds.
 const LAST_EXPORT: Duration = Duration::from_secs(5);
 
-/// The default filter of exported spans. rmcp has spans around its own loop that never end.
+/// The default filter of exported spans. rmcp creates spans around its event loop that never end.
 const SPANS: &str = "info,rmcp=off";
 
 /// The default log filter if `RUST_LOG` is not set, the same as for `genkit::log_to_stderr`. rmcp logs contents at
 /// `info` and `warn`.
 const LOGGED: &str = "info,rmcp=off";
 
-/// Creates an OTLP export of the spans and metrics of the service `name`. It starts when it is
+/// Creates a builder for an OTLP export of the spans and metrics of the service `name`. The export starts when it is
 /// [installed](Otlp::install).
 ///
 /// These environment variables of OpenTelemetry are supported: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS`, `_TIMEOUT`,
 /// `OTEL_SERVICE_NAME` (takes precedence over `name`), `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
-/// `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SDK_DISABLED`, and the others of its SDK. Data is sent as protobuf over
-/// HTTP/1.1, without gRPC. TLS uses rustls with ring and the certificates of the operating system.
+/// `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SDK_DISABLED`, and the other variables of its SDK. Data is sent as protobuf
+/// over HTTP/1.1, without gRPC. TLS uses rustls with ring and the certificates of the operating system.
 pub fn otlp(name: impl Into<String>) -> Otlp {
     Otlp { name: name.into(), version: None, spans: SPANS.to_owned(), logs: true }
 }
@@ -68,9 +68,9 @@ impl Otlp {
     /// Log events are not attached to spans, because they may contain sensitive contents.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the program has already set a subscriber or telemetry; in that case add OpenTelemetry's
-    /// layer to that subscriber and call [`install`](crate::install). `InvalidArgument` if an environment variable or
-    /// the span filter is malformed.
+    /// Returns `FailedPrecondition` if the program has already set a subscriber or telemetry; in that case, add
+    /// OpenTelemetry's layer to that subscriber and call [`install`](crate::install). Returns `InvalidArgument` if an
+    /// environment variable or the span filter is malformed.
     pub fn install(self) -> Result<ExportGuard> {
         let malformed = |error| Error::invalid_argument(format!("invalid span filter: {error}"));
         let spans: Targets = self.spans.parse().map_err(malformed)?;
@@ -134,7 +134,7 @@ impl Otlp {
     }
 }
 
-/// A guard of an export. The export runs until the guard is dropped, which sends the remaining data.
+/// A guard that keeps an export running. Dropping it sends the remaining data and ends the export.
 #[must_use = "the export ends when this is dropped"]
 pub struct ExportGuard {
     providers: Option<(SdkTracerProvider, SdkMeterProvider)>,

@@ -1,6 +1,6 @@
 //! OpenTelemetry for [`genkit`]: traces across processes, metrics, and export over OTLP.
 //!
-//! Add one line at the beginning of `main`:
+//! Add one line to the start of `main`:
 //!
 //! ```no_run
 //! # #[cfg(feature = "otlp")]
@@ -15,7 +15,7 @@
 //! `http://localhost:4318`), and logs go to standard error. If your program has its own subscriber and providers, add
 //! `tracing_opentelemetry::layer()` to the subscriber, set the providers, and then call [`install`].
 //!
-//! For the recorded data see `genkit::telemetry`: names, times and numbers, but no contents unless a builder enables
+//! See `genkit::telemetry` for the recorded data: names, times and numbers, but no contents unless a builder enables
 //! them.
 //!
 //! OpenTelemetry's crates release breaking versions several times a year. This is a separate crate so that `genkit`
@@ -35,7 +35,7 @@ pub use self::export::{ExportGuard, Otlp, otlp};
 /// subscriber, and metrics through the global meter provider, which must be set before.
 ///
 /// # Errors
-/// `FailedPrecondition` if telemetry is already installed.
+/// Returns `FailedPrecondition` if telemetry is already installed.
 pub fn install() -> Result<()> {
     install_with(&opentelemetry::global::meter("genkit"))
 }
@@ -43,7 +43,7 @@ pub fn install() -> Result<()> {
 /// Installs OpenTelemetry with metrics through this meter. Otherwise the same as [`install`].
 ///
 /// # Errors
-/// `FailedPrecondition` if telemetry is already installed.
+/// Returns `FailedPrecondition` if telemetry is already installed.
 pub fn install_with(meter: &Meter) -> Result<()> {
     genkit::telemetry::install(bridge::Bridge::new(meter))
 }

@@ -14,10 +14,10 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::{Error, Publication, PublishedVariable};
 
-/// The mode of the program in the archive: everyone may run it.
+/// The mode of the program in the archive: executable by all users.
 const EXECUTABLE: u32 = 0o755;
 
-/// The largest program or bundle, in bytes. Default is 1,024 MiB.
+/// The maximum size of a program or bundle, in bytes. Default is 1,024 MiB.
 pub(crate) const MAX_BINARY: u64 = 1024 * 1024 * 1024;
 
 /// The name of the icon in the archive.
@@ -40,7 +40,7 @@ impl Publication {
         let written =
             write_archive(&partial, &manifest, &files).and_then(|()| fs::rename(&partial, file));
         if written.is_err() {
-            // The error of the archive is the one to report.
+            // Ignored, because the error from writing the archive is reported.
             let _ = fs::remove_file(&partial);
         }
         Ok(written.map_err(unwritable)?)
@@ -113,7 +113,7 @@ impl Publication {
         Ok(manifest)
     }
 
-    /// Returns the icon as the manifest names it: the file in the archive, or a URL; empty if there is none.
+    /// Returns the icon for the manifest: the file name in the archive, a URL, or an empty string if there is none.
     fn icon(&self) -> String {
         if self.embedded_icon().is_some() {
             return ICON.to_owned();
@@ -146,7 +146,7 @@ fn write_archive(
     archive.finish()?.sync_all()
 }
 
-/// Returns an author, written as `Name <mail>`, as the manifest describes people.
+/// Converts an author, written as `Name <mail>`, into a person of the manifest.
 fn person(author: &str) -> Value {
     match author.split_once('<') {
         Some((name, mail)) => {
@@ -176,7 +176,8 @@ fn setting(variable: &PublishedVariable) -> Value {
         "required": variable.is_required,
         "sensitive": variable.is_secret,
     });
-    // A client replaces `${user_config.name}` only if it has a value. Without a default, the program would receive this text.
+    // A client replaces `${user_config.name}` only if it has a value. Without a default, the program would receive this
+    // literal text.
     let default = variable.default.as_deref().or((!variable.is_required).then_some(""));
     if let Some(default) = default {
         setting["default"] = default.into();

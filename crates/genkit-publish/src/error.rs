@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
 
-/// An error of publishing.
+/// An error that occurs during publishing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -20,10 +20,10 @@ pub enum Error {
     )]
     LongDescription { length: usize },
     #[error(
-        "`{name}` is not a valid registry name; write a domain in reverse and a name, such as `io.github.me/notes`"
+        "`{name}` is not a valid registry name; write a reversed domain and a name, such as `io.github.me/notes`"
     )]
     RegistryName { name: String },
-    #[error("`{version}` is not a version such as `1.2.3`; the registry accepts no ranges")]
+    #[error("`{version}` is not a version such as `1.2.3`; the registry does not accept ranges")]
     Version { version: String },
     #[error("cannot read {}", path.display())]
     Read { path: PathBuf, source: io::Error },

@@ -1,4 +1,4 @@
-//! Hints of `--check`: what a bundle and an entry of the MCP registry need and a package lacks.
+//! Hints of `--check`: the data that a bundle and an MCP registry entry need and that a package lacks.
 
 use std::env;
 use std::ffi::OsString;
@@ -13,8 +13,8 @@ use crate::registry::{MAX_DESCRIPTION, is_registry_name};
 const MAX_README: u64 = 1024 * 1024;
 
 impl Publication {
-    /// Returns one line that lists what to add before the server is published; empty if nothing is missing. Reads the
-    /// readme of the package.
+    /// Returns one line that lists what to add before the server is published, or an empty string if nothing is
+    /// missing. Reads the readme of the package.
     pub fn hint(&self) -> String {
         let path = readme_path(&self.crate_name, |name| env::var_os(name));
         let readme = read_regular_file(&path, MAX_README).ok();
@@ -55,8 +55,8 @@ impl Publication {
     }
 }
 
-/// Returns the path of the readme of this package. Cargo sets the variables for a program that it runs. In other cases the
-/// readme is in the current folder.
+/// Returns the path of the readme of this package. Cargo sets the variables for a program that it runs. Otherwise, the
+/// readme is expected in the current folder.
 pub fn readme_path(crate_name: &str, variable: impl Fn(&str) -> Option<OsString>) -> PathBuf {
     let is_run_by_cargo = variable("CARGO_PKG_NAME").is_some_and(|name| name == crate_name);
     let folder = variable("CARGO_MANIFEST_DIR").filter(|_| is_run_by_cargo).unwrap_or_default();
@@ -64,8 +64,8 @@ pub fn readme_path(crate_name: &str, variable: impl Fn(&str) -> Option<OsString>
     Path::new(&folder).join(name.unwrap_or_else(|| "README.md".into()))
 }
 
-/// Returns whether the registry finds the name of a server in the readme of the published crate. The crate registry removes
-/// comments from it.
+/// Returns whether the registry finds the name of a server in the readme of the published crate. The crate registry
+/// removes comments from the readme.
 fn has_name_line(readme: &str) -> bool {
     let mut visible = String::new();
     let mut rest = readme;

@@ -19,7 +19,7 @@ pub struct Publication {
     pub name: String,
     pub title: Option<String>,
     pub version: String,
-    /// The description; empty if it is missing, like the strings below.
+    /// The description. It is empty if it is missing, like the strings below.
     pub description: String,
     pub website: Option<String>,
     /// The authors, separated by colons.

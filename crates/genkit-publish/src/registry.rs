@@ -18,11 +18,11 @@ const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/
 pub(crate) const MAX_DESCRIPTION: usize = 100;
 
 impl Publication {
-    /// Returns the entry of the server with this name: a package for the crate, one for each bundle, and one for
-    /// the image if there is one. Bundles are files of the release `v<version>` of the repository.
+    /// Returns the entry of the server with this name: a package for the crate, one for each bundle, and one for the
+    /// image if there is one. The URL of a bundle refers to the release `v<version>` of the repository.
     ///
     /// # Errors
-    /// Returns an error if a field is missing or not valid, or if the bundle cannot be read.
+    /// Returns an error if a field is missing or invalid, or if a bundle cannot be read.
     pub fn registry_entry(
         &self,
         name: &str,
@@ -140,7 +140,7 @@ fn environment_variable(variable: &PublishedVariable) -> Value {
     shown
 }
 
-/// Returns whether a name is a domain in reverse, a slash and the name of a server.
+/// Returns whether a name is a reversed domain, a slash and the name of a server.
 pub(crate) fn is_registry_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let is_inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');

@@ -57,7 +57,7 @@ fn settings_that_users_can_leave_empty_have_a_default() {
     };
     assert_eq!(setting(false, None), "");
     assert_eq!(setting(false, Some("info")), "info");
-    // A client does not start the server without it.
+    // A client does not start the server without a value.
     assert_eq!(setting(true, None), json!(null));
 }
 
@@ -105,7 +105,7 @@ fn bundle_has_the_manifest_and_the_program() {
     assert!(missing.to_string().starts_with("cannot read "), "{missing}");
 }
 
-/// A device has no end, and a pipe waits for a program that writes to it.
+/// Reading a device may never end, and opening a pipe blocks until a program writes to it.
 #[test]
 fn program_and_bundle_are_regular_files() {
     let device = std::path::Path::new("/dev/zero");

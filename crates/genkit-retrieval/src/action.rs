@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// Runs `work` in a span with `input`, whose output `show` creates. Neither is called if no spans are exported.
+/// Runs `work` in a span with the input and output that `input` and `show` return if spans are exported.
 pub(crate) async fn trace<T>(
     kind: &str,
     name: &str,

@@ -7,9 +7,9 @@ use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` takes a number of documents from 1 to {MAX_RESULTS}, not {1}")]
+    #[error("`{0}` accepts 1 to {MAX_RESULTS} documents, not {1}")]
     Results(String, usize),
-    #[error("these are not the documents of a query: {0}")]
+    #[error("failed to read the query or its documents: {0}")]
     Request(String),
     #[error(
         "the text is {0} bytes long, but the limit is {MAX_TEXT_BYTES}; split it into passages"
@@ -22,7 +22,7 @@ pub(crate) enum Error {
     #[error("the embedder `{0}` must return one vector for each text; it returned {1} for {2}")]
     Count(String, usize, usize),
     #[error(
-        "the embedder `{0}` returned a vector with {1} numbers, and the index has vectors with {2}; use one embedder with one number of dimensions"
+        "the embedder `{0}` returned a vector with {1} dimensions, but the index contains vectors with {2}; use the same embedder and the same number of dimensions for all documents"
     )]
     Dimensions(String, usize, usize),
     #[error("the embedder `{0}` returned a vector that is empty or not finite; check its response")]

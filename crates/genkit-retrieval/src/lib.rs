@@ -1,5 +1,5 @@
-//! Retrievers and rerankers, which find the documents that answer a question, and an index in memory for tests and
-//! small data.
+//! Retrievers, which find documents for a query, rerankers, which order them by relevance, and an in-memory index for
+//! tests and small data sets.
 //!
 //! ```
 //! use genkit_model::{Embedding, embedder_fn};
@@ -31,10 +31,10 @@ pub use memory::MemoryIndex;
 pub use reranker::{Reranker, RerankerBuilder};
 pub use retriever::{Retriever, RetrieverBuilder};
 
-/// The largest text of a document or query, in bytes: 1 MiB.
+/// The maximum size of the text of a document or query, in bytes: 1 MiB.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// The largest number of documents that a retriever returns: 100.
+/// The maximum number of documents that a retriever returns: 100.
 pub const MAX_RESULTS: usize = 100;
 
 /// Items for the expansion of `#[retriever]`. Not public API.
@@ -47,7 +47,7 @@ pub mod internal {
 
     pub use crate::{Retriever, RetrieverFn};
 
-    /// Returns the entry of an annotated function in the registry.
+    /// Returns the registry entry of an annotated function.
     pub const fn linked<F: RetrieverFn>() -> Linked {
         Linked::Custom(|| Arc::new(Retriever::of::<F>()))
     }

@@ -1,4 +1,4 @@
-//! An index in memory.
+//! An in-memory index.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,11 +11,11 @@ use genkit_model::{EmbedRequest, EmbedTask, Embedder};
 use crate::error::Error;
 use crate::{MAX_TEXT_BYTES, Retriever};
 
-/// The number of texts in one request to the embedder.
+/// The maximum number of texts in one request to the embedder.
 const BATCH: usize = 100;
 
-/// An index of documents in memory, for tests and small data sets. It compares the query with
-/// every document, by cosine similarity.
+/// An in-memory index of documents, for tests and small data sets. It compares the query with every document, by cosine
+/// similarity.
 ///
 /// Clones share the documents. Nothing is written to disk.
 #[derive(Clone)]
@@ -33,7 +33,7 @@ struct Entry {
 }
 
 impl MemoryIndex {
-    /// Creates an empty index, whose vectors `embedder` computes.
+    /// Creates an empty index that computes its vectors with `embedder`.
     pub fn new(embedder: impl Embedder) -> Self {
         Self {
             embedder: Arc::new(embedder),
@@ -43,15 +43,15 @@ impl MemoryIndex {
         }
     }
 
-    /// Sets the largest number of documents. Default is 10,000.
+    /// Sets the maximum number of documents. Default is 10,000.
     #[must_use]
     pub fn max_documents(mut self, count: usize) -> Self {
         self.max_documents = count;
         self
     }
 
-    /// Sets whether the task of each input (document or query) is passed to the embedder. Default
-    /// is `false`, because some embedders accept no options.
+    /// Passes the task of each input (document or query) to the embedder. Disabled by default, because some embedders
+    /// do not accept options.
     #[must_use]
     pub fn with_tasks(mut self) -> Self {
         self.has_tasks = true;
@@ -74,8 +74,8 @@ impl MemoryIndex {
     ///
     /// # Errors
     ///
-    /// Returns an error if a document has no text or more than [`MAX_TEXT_BYTES`] bytes, if the index would hold too many
-    /// documents, or if the embedder fails or returns vectors that cannot be compared.
+    /// Returns an error if a document has no text or more than [`MAX_TEXT_BYTES`] bytes, if the index would contain too
+    /// many documents, or if the embedder fails or returns vectors that cannot be compared.
     pub async fn add<D: Into<Document>>(&self, docs: impl IntoIterator<Item = D>) -> Result<()> {
         let room = self.max_documents.saturating_sub(self.len());
         let (mut documents, mut texts) = (Vec::new(), Vec::new());
@@ -92,7 +92,7 @@ impl MemoryIndex {
             vectors.extend(self.embed(batch.to_vec(), EmbedTask::Document).await?);
         }
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        // Others may have added documents in the meantime.
+        // Another task may have added documents in the meantime.
         if entries.len() + vectors.len() > self.max_documents {
             return Err(Error::Full(self.max_documents).into());
         }
@@ -109,8 +109,8 @@ impl MemoryIndex {
     ///
     /// # Errors
     ///
-    /// Returns an error if the query has no text or too much, or if the embedder fails or returns a vector that cannot be
-    /// compared.
+    /// Returns an error if the query has no text or more than [`MAX_TEXT_BYTES`] bytes, or if the embedder fails or
+    /// returns a vector that cannot be compared.
     pub async fn search(&self, query: impl Into<Document>, k: usize) -> Result<Vec<Document>> {
         let text = checked_text(&query.into())?;
         if self.is_empty() {
@@ -143,7 +143,7 @@ impl MemoryIndex {
         })
     }
 
-    /// Computes vectors of length 1.
+    /// Computes vectors that are scaled to length 1.
     async fn embed(&self, texts: Vec<String>, task: EmbedTask) -> Result<Vec<Vec<f64>>> {
         let count = texts.len();
         let mut request = EmbedRequest::new(texts);
@@ -173,7 +173,7 @@ impl fmt::Debug for MemoryIndex {
     }
 }
 
-/// Returns the text of a document, if it has some and not too much.
+/// Returns the text of a document, or an error if it is empty or too long.
 fn checked_text(document: &Document) -> Result<String> {
     let text = document.text();
     if text.trim().is_empty() {
@@ -185,7 +185,7 @@ fn checked_text(document: &Document) -> Result<String> {
     Ok(text)
 }
 
-/// Scales a vector to length 1. Returns `None` if it is empty or has numbers that are not finite.
+/// Scales a vector to length 1. Returns `None` if it is empty or contains numbers that are not finite.
 fn to_unit(values: &[f64]) -> Option<Vec<f64>> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite()) {
         return None;

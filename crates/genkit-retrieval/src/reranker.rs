@@ -13,7 +13,7 @@ use crate::action::{self, document_list, document_schema};
 use crate::error::Error;
 use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
-/// A reranker, which orders documents by their relevance to a query, and may leave some out. Cheap to clone.
+/// A reranker, which orders documents by their relevance to a query, and may omit some. Cheap to clone.
 ///
 /// Pass it to [`Retriever::with_reranker`](crate::Retriever::with_reranker).
 ///
@@ -47,7 +47,7 @@ struct Request {
 }
 
 impl Reranker {
-    /// Creates a builder of a reranker.
+    /// Creates a builder for a reranker.
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> RerankerBuilder {
         RerankerBuilder { name: name.into(), description: description.into() }
     }
@@ -145,7 +145,7 @@ pub struct RerankerBuilder {
 }
 
 impl RerankerBuilder {
-    /// Sets the closure that orders documents, and builds the reranker. It may fail with any error.
+    /// Sets the closure that orders documents, and builds the reranker. The closure can return any error.
     #[track_caller]
     pub fn handler<F, Fut>(self, function: F) -> Reranker
     where

@@ -16,17 +16,17 @@ use crate::action::{self, document_list, document_schema};
 use crate::error::Error;
 use crate::{MAX_RESULTS, MAX_TEXT_BYTES, Reranker};
 
-/// The number of documents if the developer tools do not set it.
+/// The number of documents if a request from the developer tools does not set it.
 const DEFAULT_RESULTS: usize = 3;
 
 /// A retriever, which finds the documents that are most relevant to a query. Cheap to clone.
 ///
-/// Pass it to `.retriever(..)` of `generate`, or give the model the tool that [`into_tool`](Self::into_tool) returns.
+/// Pass it to `.retriever(..)` of `generate`, or offer the model the tool that [`into_tool`](Self::into_tool) returns.
 /// `#[retriever]` registers an annotated function; a retriever from a builder is registered with `Registry::add`.
 #[derive(Clone, Debug)]
 pub struct Retriever {
     flow: Flow,
-    /// Orders the documents, and the number of documents that it receives.
+    /// The reranker, and the number of documents that it receives.
     reranker: Option<(Reranker, usize)>,
 }
 
@@ -37,7 +37,7 @@ impl Retriever {
         Self { flow: Flow::from_static(F::DEFINITION), reranker: None }
     }
 
-    /// Creates a builder of a retriever. The description tells the model what documents there are.
+    /// Creates a builder for a retriever. The description states which documents it searches; the model receives it.
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> RetrieverBuilder {
         RetrieverBuilder { name: name.into(), description: description.into() }
     }
@@ -54,14 +54,14 @@ impl Retriever {
         self.flow.description()
     }
 
-    /// Sets a reranker. It receives `candidates` documents for a query, and the best `k` of its order are returned.
+    /// Sets a reranker. It receives `candidates` documents for a query, and the first `k` of its result are returned.
     #[must_use]
     pub fn with_reranker(mut self, reranker: Reranker, candidates: usize) -> Self {
         self.reranker = Some((reranker, candidates));
         self
     }
 
-    /// Returns the retriever under another name, for example next to the one that `#[retriever]` registers.
+    /// Returns the retriever under another name, for example in addition to the one that `#[retriever]` registers.
     #[must_use]
     pub fn renamed(mut self, name: impl Into<String>) -> Self {
         self.flow = self.flow.with_name(name.into());
@@ -69,7 +69,7 @@ impl Retriever {
     }
 
     /// Finds at most `k` documents, the most relevant first, in a trace span. Further documents from the function are
-    /// left out.
+    /// omitted.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Retriever {
     }
 
     /// Converts this into a read-only tool with the same name and description. The model passes a query, and receives
-    /// the text and metadata of at most `k` documents. Media is left out.
+    /// the text and metadata of at most `k` documents. Media is omitted.
     #[must_use]
     pub fn into_tool(self, k: usize) -> Tool {
         let (name, description) = (self.name().to_owned(), self.description().to_owned());
@@ -208,8 +208,8 @@ pub struct RetrieverBuilder {
 }
 
 impl RetrieverBuilder {
-    /// Sets the closure that finds documents, and builds the retriever. It receives the query and the largest number of
-    /// documents to return, and may fail with any error.
+    /// Sets the closure that finds documents, and builds the retriever. The closure receives the query and the maximum
+    /// number of documents to return, and can return any error.
     #[track_caller]
     pub fn handler<F, Fut>(self, function: F) -> Retriever
     where

@@ -1,16 +1,16 @@
-//! Secrets whose characters are escaped: as in JSON, in a URL, or in HTML, any of them and several times.
+//! Matching of secrets whose characters are escaped as in JSON, URLs or HTML, in any combination, even repeatedly.
 
 use super::secret::line_break;
 
-/// The maximum number of backslashes before an escaped character: a text that was written as JSON three times has seven.
+/// The maximum number of backslashes before an escaped character: text that is escaped as JSON three times has 7.
 pub(crate) const MAX_SLASHES: usize = 7;
 
 /// The names of characters in HTML.
 const ENTITIES: [(&str, char); 5] =
     [("amp", '&'), ("lt", '<'), ("gt", '>'), ("quot", '"'), ("apos", '\'')];
 
-/// Returns the number of bytes of a string that repeat the beginning of a value, and the length of that beginning. Each
-/// character can be escaped, and line breaks can be inserted.
+/// Matches the longest possible prefix of `value` at the start of `text`. Returns the number of matched bytes in
+/// `text`, and the length of the prefix. Each character may be escaped, and line breaks may be inserted.
 pub(crate) fn end_of_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)> {
     let (mut at, mut matched, mut end) = (0, 0, 0);
     for part in value.chars() {
@@ -27,12 +27,12 @@ pub(crate) fn end_of_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)>
     (matched > 0).then_some((end, matched))
 }
 
-/// Returns the length of a character at the beginning of a text, in any spelling.
+/// Returns the length of the character `part` at the start of `text`, in any escaped form.
 fn length_of(part: char, text: &[u8]) -> Option<usize> {
     let mut buffer = [0; 4];
     let raw = part.encode_utf8(&mut buffer).as_bytes();
     if part != '\\' && text.get(..raw.len())?.eq_ignore_ascii_case(raw) {
-        // `&amp;` begins with the character that it stands for.
+        // `&amp;` begins with the character that it encodes.
         return Some(entity(part, text).unwrap_or(raw.len()));
     }
     match text.first()? {
@@ -43,7 +43,7 @@ fn length_of(part: char, text: &[u8]) -> Option<usize> {
     }
 }
 
-/// `\"`, `\/`, `\\` and `\u002B`, with more backslashes if the text was escaped several times.
+/// Matches `\"`, `\/`, `\\` and `\u002B`, with more backslashes if the text was escaped several times.
 fn backslashed(part: char, raw: &[u8], text: &[u8]) -> Option<usize> {
     let slashes = text.iter().take(MAX_SLASHES + 1).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
@@ -68,12 +68,12 @@ fn backslashed(part: char, raw: &[u8], text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Ignores the case of ASCII letters.
+/// Converts an ASCII letter to lower case.
 fn fold(unit: u16) -> u16 {
     u8::try_from(unit).map_or(unit, |byte| byte.to_ascii_lowercase().into())
 }
 
-/// `%2B`, and `%252B` if the text was encoded several times.
+/// Matches `%2B`, and `%252B` if the text was encoded several times.
 fn percent(raw: &[u8], text: &[u8]) -> Option<usize> {
     let mut at = 0;
     for byte in raw {
@@ -93,7 +93,7 @@ fn percent(raw: &[u8], text: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// `&amp;`, `&#43;` and `&#x2b;`, even if the `&` is escaped.
+/// Matches `&amp;`, `&#43;` and `&#x2b;`, even if the `&` is escaped.
 fn entity(part: char, text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while text.get(at..)?.starts_with(b"amp;") {

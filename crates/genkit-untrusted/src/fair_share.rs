@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// The number of countable resources that a client can always hold while any are left. Default is 8.
+/// The number of slots that a client can always hold while any are free. Default is 8.
 pub const FLOOR: usize = 8;
 
 /// Returns the floor for a resource of `total` slots.
@@ -18,17 +18,17 @@ pub fn may_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
     more <= left && held.saturating_add(more) <= left.max(floor)
 }
 
-/// An item that can make room for others.
+/// An item that can be evicted.
 pub struct Item<Id, Owner, Age> {
     pub id: Id,
     pub owner: Owner,
     pub weight: usize,
-    /// The smallest is the oldest.
+    /// The age; the smallest value is the oldest.
     pub age: Age,
 }
 
-/// Returns the item that makes room for others, and the weight of all items of its owner: the oldest item of the owner
-/// whose items weigh the most.
+/// Returns the item to evict, and the total weight of its owner's items: the oldest item of the owner whose items have
+/// the largest total weight.
 pub fn find_greediest<Id, Owner, Age>(
     items: impl Iterator<Item = Item<Id, Owner, Age>> + Clone,
 ) -> Option<(Id, usize)>

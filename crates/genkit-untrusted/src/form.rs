@@ -31,20 +31,20 @@ const SECRETS: [&str; 24] = [
     "totpcode",
 ];
 
-/// The words before `pin` in the names of such fields; other pins are on maps and on boards.
+/// The words before `pin` in the names of such fields. Other pins are, for example, on maps and boards.
 const PINS: [&str; 8] = ["account", "card", "confirm", "current", "new", "old", "sim", "user"];
 
-/// The words before `tokens` in the names of such fields; other tokens are counted or are parts of a text.
+/// The words before `tokens` in the names of such fields. Other tokens are counted, or are parts of a text.
 const TOKENS: [&str; 6] = ["access", "api", "auth", "bearer", "refresh", "session"];
 
-/// Words that begin an addition to a name or a title. In `Password of the server`, only `Password` is checked.
+/// Words that start a qualifier in a name or a title. In `Password of the server`, only `Password` is checked.
 const PREPOSITIONS: [&str; 8] = ["at", "for", "from", "in", "of", "on", "to", "with"];
 
-/// Last words after which a field still asks for the secret itself.
+/// Last words that are ignored, because the field still asks for the secret itself.
 const REPEATED: [&str; 4] = ["again", "confirm", "confirmation", "repeat"];
 
-/// Returns the first field of a form that asks for a secret, by its name, its title or its format. A choice between
-/// known values, a switch and a number of things are not secrets.
+/// Returns the first field of a form that asks for a secret, by its name, its title or its format. Choices between
+/// known values, booleans and counts are not secrets.
 pub fn secret_field(schema: &Value) -> Option<&str> {
     let fields = schema.get("properties")?.as_object()?;
     fields.iter().find(|(name, field)| is_secret_field(name, field)).map(|(name, _)| name.as_str())
@@ -66,8 +66,8 @@ fn is_secret_field(name: &str, field: &Value) -> bool {
         || texts.into_iter().any(|text| asks_for_secret(text) && !is_count(text.trim()))
 }
 
-/// Returns whether a form field with this name, in any case style, or this title asks for a secret: whether it ends with
-/// a word for one. Matches too little rather than too much, because such a form is rejected.
+/// Returns whether a form field with this name, in any case style, or this title asks for a secret, that is, whether it
+/// ends with a word for a secret. Prefers false negatives, because a form with such a field is rejected.
 pub fn asks_for_secret(name: &str) -> bool {
     let words = split_words(name);
     // The first word is never a preposition: `to_password` is the password of the receiver.

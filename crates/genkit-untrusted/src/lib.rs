@@ -1,5 +1,5 @@
-//! Data from outside, made safe: text escaped for users and logs, secrets redacted, text sealed that clients return,
-//! and a fair share of each limit for each client.
+//! Safe handling of untrusted data: escapes text for users and logs, redacts secrets, seals text that clients return,
+//! and gives each client a fair share of each limit.
 
 #![allow(missing_docs, reason = "not part of the public API of genkit; it changes without notice")]
 

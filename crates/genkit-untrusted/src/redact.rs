@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The model settings that belong to the account of this program: the API key, and the address that it is sent to.
+/// The model settings that belong to the account of this program: the API key, and the URL that it is sent to.
 const ACCOUNT_SETTINGS: [&str; 2] = ["apiKey", "baseUrl"];
 
 /// The keys of an action context whose values are secret.
@@ -19,8 +19,8 @@ pub fn remove_account_settings(config: &mut Map<String, Value>) {
     }
 }
 
-/// Serializes a run, a model request or the options of a prompt without account settings. Returns null if it does not
-/// serialize.
+/// Serializes a run, a model request or the options of a prompt without account settings. Returns null if it cannot be
+/// serialized.
 pub fn without_account_settings(run: &impl Serialize) -> Value {
     let mut json = serde_json::to_value(run).unwrap_or_default();
     if let Some(Value::Object(config)) = json.get_mut("config") {

@@ -21,7 +21,7 @@ pub const EXPIRY: usize = 8;
 
 /// Seals and opens strings with one key.
 pub struct Seal {
-    /// Has read the key and the domain.
+    /// The MAC state after the key and the domain.
     keyed: Hmac<Sha256>,
 }
 
@@ -30,13 +30,13 @@ pub struct Seal {
 pub enum SealError {
     /// The text does not have the format of a seal.
     Malformed,
-    /// The text was modified, sealed with another key, or bound to something else.
+    /// The text was modified, sealed with another key, or bound to another value.
     Forged,
     Expired,
 }
 
 impl Seal {
-    /// Creates a seal with a key of at least [`MIN_KEY`] bytes. Seals of another `domain` do not open with it.
+    /// Creates a seal with a key of at least [`MIN_KEY`] bytes. It opens only text of the same `domain`.
     pub fn new(key: &[u8], domain: &[u8]) -> Self {
         let mut keyed = Hmac::new_from_slice(key).expect("HMAC takes keys of any length");
         keyed.update(domain);
@@ -60,7 +60,7 @@ impl Seal {
         let (tag, body) = sealed.split_first_chunk::<TAG>().ok_or(SealError::Malformed)?;
         let (expiry, _) = body.split_first_chunk::<EXPIRY>().ok_or(SealError::Malformed)?;
         let expiry = u64::from_be_bytes(*expiry);
-        // In constant time.
+        // `verify` runs in constant time.
         if self.new_mac(bound_to, body).verify(tag.into()).is_err() {
             return Err(SealError::Forged);
         }
@@ -70,14 +70,14 @@ impl Seal {
         Ok(sealed.split_off(TAG + EXPIRY))
     }
 
-    /// Returns a digest of `text` that is the same wherever the key is used, and that does not reveal the text.
+    /// Returns a digest of `text` that is the same in every process with this key, and that does not reveal the text.
     pub fn digest_text(&self, purpose: &[u8], text: &[u8]) -> String {
         URL_SAFE_NO_PAD.encode(self.new_mac(purpose, text).finalize().into_bytes())
     }
 
     fn new_mac(&self, bound_to: &[u8], body: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.keyed.clone();
-        // The length comes first, so that the binding cannot run into the body.
+        // The length is included, so that the boundary between the binding and the body is unambiguous.
         mac.update(&(bound_to.len() as u64).to_be_bytes());
         mac.update(bound_to);
         mac.update(body);

@@ -1,4 +1,4 @@
-//! Secrets in text from outside: a server, a model or a child process may repeat a key in any spelling.
+//! Redaction of secrets in untrusted text: a server, a model or a child process may repeat a key in any encoding.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,25 +10,24 @@ use serde_json::Value;
 
 use super::escapes::MAX_SLASHES;
 
-/// The number of characters that identify a secret if only its beginning is repeated. A shorter secret is recognized as
-/// a whole.
+/// The number of leading characters that identify a truncated secret. A shorter secret is only recognized as a whole.
 const RECOGNIZED: usize = 8;
 
-/// The number of characters that identify a secret even if they are lower-case letters only.
+/// The number of characters that identify a secret even if all of them are lower-case letters.
 const LONG: usize = 12;
 
-/// A secret, with its replacement and all its spellings.
+/// A secret, its replacement, and all its spellings (encodings).
 pub struct Secret {
     value: String,
     shown: String,
     spellings: Vec<Spelling>,
-    /// Whether a beginning is recognized. That of a path or an address may be an ordinary word.
+    /// Whether a prefix is recognized. The prefix of a path or a URL may be an ordinary word.
     is_random: bool,
 }
 
 struct Spelling {
     text: String,
-    /// The number of bytes that must match if the secret is cut off.
+    /// The number of bytes that must match if the secret is truncated.
     least: usize,
 }
 
@@ -64,7 +63,7 @@ impl Secret {
             let bytes: Vec<String> = value.bytes().map(|byte| format!("{byte:02x}")).collect();
             add(bytes.join(separator), 3);
         }
-        // The form of a client secret in `Basic` (RFC 6749, 2.3.1) is encoded as in a form.
+        // A client secret in `Basic` credentials is form-encoded (RFC 6749, section 2.3.1).
         for value in [value.to_owned(), form_encoded(&percent_encoded(value))] {
             for text in base64_spellings(&value) {
                 let least = RECOGNIZED * 4 / 3;
@@ -82,7 +81,7 @@ impl Secret {
         &self.value
     }
 
-    /// Returns the end of the secret in a text, which is longest if several spellings match.
+    /// Returns the end of the secret if `text` starts with it. Of several matches, the longest counts.
     fn end_in(&self, text: &[u8]) -> Option<usize> {
         let escaped = super::escapes::end_of_escaped(&self.value, text).filter(|(_, matched)| {
             let matched = &self.value.as_bytes()[..*matched];
@@ -94,14 +93,14 @@ impl Secret {
         ends.chain(escaped.map(|(end, _)| end)).max()
     }
 
-    /// Returns the spellings, for bytes that are not text.
+    /// Returns the spellings, for searches in binary data.
     pub fn spellings(&self) -> impl Iterator<Item = &str> {
         self.spellings.iter().map(|spelling| &*spelling.text)
     }
 }
 
-/// Returns the text with all secrets replaced: in each spelling, in upper and lower case, broken into lines, and cut off
-/// after eight characters or more, unless the beginning is an ordinary word.
+/// Returns the text with all secrets replaced: in each spelling, in upper and lower case, broken into lines, and
+/// truncated after eight characters or more, unless the prefix is an ordinary word.
 pub fn redact_secrets<'a, 's>(
     text: &'a str,
     secrets: impl Iterator<Item = &'s Secret> + Clone,
@@ -126,7 +125,7 @@ pub fn redact_secrets<'a, 's>(
         }
         let rest = &bytes[at..];
         let found = secrets.clone().filter_map(|secret| Some((secret.end_in(rest)?, secret)));
-        // The longest, because one secret may begin like another.
+        // Use the longest match, because one secret may begin like another.
         match found.max_by_key(|(end, _)| *end) {
             Some((end, secret)) => {
                 redacted.push_str(&text[copied..at]);
@@ -173,8 +172,8 @@ pub fn redact_secrets_in_json<'s>(
 const SCHEMES: [&str; 4] = ["basic", "bearer", "dpop", "token"];
 
 /// Returns the parts of a header, a password or a variable that a server may repeat on their own: the lines, the token
-/// after a scheme, the values of cookies and parameters, and the password of `Basic` credentials. Parts that are shorter
-/// than `least` bytes could be ordinary words.
+/// after a scheme, the values of cookies and parameters, and the password of `Basic` credentials. Parts that are
+/// shorter than `least` bytes are omitted, because they could be ordinary words.
 pub fn secret_parts(value: &str, least: usize) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut add = |part: &str| {
@@ -231,14 +230,14 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok().filter(|decoded| decoded != text)
 }
 
-/// The parts of the names of headers, parameters, arguments and variables that hold a secret, in lower case.
+/// Substrings, in lower case, of the names of headers, parameters, arguments and variables that contain a secret.
 const SECRET_PARTS: [&str; 7] = ["auth", "cookie", "cred", "key", "pass", "secret", "token"];
 
-/// The same for parts that are common within other words, so that they must be whole words.
+/// Like [`SECRET_PARTS`], for parts that are common within other words and must therefore be whole words.
 const SECRET_WORDS: [&str; 6] = ["code", "pin", "pwd", "sas", "sig", "signature"];
 
-/// Returns whether a header, a parameter, an argument or a variable with this name holds a secret, so that its value is
-/// redacted. Matches too much rather than too little.
+/// Returns whether a header, a parameter, an argument or a variable with this name contains a secret, so that its value
+/// is redacted. Prefers false positives.
 pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
@@ -247,7 +246,7 @@ pub fn is_secret_name(name: &str) -> bool {
 }
 
 impl Spelling {
-    /// Returns where the spelling ends, if `text` begins with all of it, or with a long enough prefix of a random
+    /// Returns the end of the spelling, if `text` starts with all of it, or with a long enough prefix of a random
     /// secret.
     fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
         let (mut at, mut matched, mut end) = (0, 0, 0);
@@ -271,7 +270,8 @@ impl Spelling {
     }
 }
 
-/// Returns whether the beginning of a secret differs from an ordinary word: it is long, has a digit, or capitals within.
+/// Returns whether the prefix of a secret differs from an ordinary word: it is long, or contains a digit or several
+/// capitals after its first character.
 fn has_code(beginning: &[u8]) -> bool {
     if beginning.len() >= LONG {
         return true;
@@ -280,7 +280,7 @@ fn has_code(beginning: &[u8]) -> bool {
     beginning.iter().any(u8::is_ascii_digit) || capitals > 1
 }
 
-/// Returns the length of a line break at the beginning of a string, escaped or not, including the indentation after it.
+/// Returns the length of a line break at the start of a string, escaped or not, including the indentation after it.
 pub(super) fn line_break(text: &[u8]) -> usize {
     let mut length = 0;
     loop {
@@ -331,7 +331,7 @@ pub fn percent_encoded(value: &str) -> String {
     encoded.collect()
 }
 
-/// Percent-encodes everything but letters and digits.
+/// Percent-encodes a byte, unless it is an ASCII letter or digit.
 fn percent_of_symbols(byte: u8) -> String {
     match byte.is_ascii_alphanumeric() {
         true => char::from(byte).to_string(),

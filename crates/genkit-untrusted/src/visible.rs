@@ -26,12 +26,12 @@ pub fn escape_name(text: &str) -> Cow<'_, str> {
     escape_text(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
 }
 
-/// Escapes untrusted text of several lines. Like [`escape_line`], but keeps line breaks, tabs, and characters that join
-/// letters or select the style of a symbol.
+/// Escapes untrusted text with several lines. Like [`escape_line`], but keeps line breaks, tabs, and characters that
+/// join letters or select the style of a symbol.
 pub fn escape_prose(words: &str) -> Cow<'_, str> {
     escape_text(words, |before, c, after| match c {
         '\n' | '\t' => false,
-        // Persian and the scripts of India cannot be written without them.
+        // Persian and Indian scripts need these characters.
         '\u{200c}' | '\u{200d}' => !(is_letter(before) && is_letter(after)),
         '\u{fe0e}' | '\u{fe0f}' => !before.is_some_and(is_symbol),
         c => is_hidden(c),
@@ -80,25 +80,25 @@ fn escape_characters(words: &mut String) {
     }
 }
 
-/// The beginning of untrusted text, for a field or message in a log. It is escaped as by [`escape_line`], and quoted if it
-/// could be read as another field.
+/// Truncated untrusted text, for a field or message in a log. It is escaped as by [`escape_line`], and quoted if it
+/// could be mistaken for another field.
 pub struct Logged<T> {
     words: T,
     limit: usize,
 }
 
 impl<T: fmt::Display> Logged<T> {
-    /// Shows a name, up to 200 bytes.
+    /// Creates a log value from a name, truncated to 200 bytes.
     pub fn name(words: T) -> Self {
         Self { words, limit: MAX_LOGGED_NAME }
     }
 
-    /// Shows up to `limit` bytes.
+    /// Creates a log value that is truncated to `limit` bytes.
     pub fn quote_cut(words: T, limit: usize) -> Self {
         Self { words, limit }
     }
 
-    /// Shows an error or other text, up to 16 KiB.
+    /// Creates a log value from an error or other text, truncated to 16 KiB.
     pub fn text(words: T) -> Self {
         Self { words, limit: MAX_LOGGED_TEXT }
     }
@@ -132,7 +132,7 @@ impl<T: fmt::Display> fmt::Debug for Logged<T> {
     }
 }
 
-/// A writer that keeps the beginning of the text, up to a limit.
+/// A writer that stores the text up to a limit.
 struct TextStart {
     text: String,
     limit: usize,
@@ -148,7 +148,7 @@ impl fmt::Write for TextStart {
     }
 }
 
-/// Escapes each character if `hides` returns `true` for it and its neighbours.
+/// Escapes each character for which `hides` returns `true`, given the character and its neighbours.
 fn escape_text(
     text: &str,
     hides: impl Fn(Option<char>, char, Option<char>) -> bool,
@@ -177,8 +177,8 @@ fn write_escape(c: char, out: &mut impl fmt::Write) -> fmt::Result {
     }
 }
 
-/// Returns whether a character is invisible: control and format characters (`Cf`, `Zl`, `Zp`), those that Unicode marks
-/// as ignorable, and blank letters.
+/// Returns whether a character is invisible: control and format characters (`Cf`, `Zl`, `Zp`), characters that Unicode
+/// marks as ignorable, and blank letters.
 fn is_hidden(c: char) -> bool {
     matches!(
         c,

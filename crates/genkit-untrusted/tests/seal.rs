@@ -46,7 +46,7 @@ fn associated_data_is_separated_from_the_content() {
     assert_eq!(one, seal(1).digest_text(b"ab", b"c"));
 }
 
-/// Instances of other versions open the same seals.
+/// Instances of other versions must compute the same digest.
 #[test]
 fn digest_is_that_of_earlier_versions() {
     assert_eq!(seal(1).digest_text(b"ab", b"c"), "nzPkpi1Wm_W0nClaU47feHu9byqmFZrR44Slg6Hwls8");

@@ -42,7 +42,7 @@ fn secret_is_hidden_if_it_is_cut_off_or_broken_into_lines() {
     }
 }
 
-/// .NET and Go escape symbols as `\u002B`, some programs every character; text is also escaped several times.
+/// .NET and Go escape symbols as `\u002B`, some programs escape every character, and text may be escaped several times.
 #[test]
 fn a_secret_is_hidden_if_characters_are_escaped() {
     let secret = Secret::new("Aw+b/c&d=e~ \"7f3a9c", "<key>");

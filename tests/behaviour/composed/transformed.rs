@@ -90,7 +90,7 @@ async fn fixed_argument_is_not_for_the_caller() {
 #[test]
 fn unfixable_argument_is_an_error() {
     for (argument, value, said) in [
-        ("plaec", json!("Archive"), "the tool has no argument of this name"),
+        ("plaec", json!("Archive"), "the tool has no argument with this name"),
         ("place", json!("Attic"), "place"),
         ("limit", json!(0), "limit"),
         ("words", json!(7), "words"),

@@ -138,7 +138,7 @@ async fn model_mistakes_are_returned_to_the_model() {
         ("add", json!("what?"), "expected"),
         ("ad", json!({}), "Unknown tool: ad. Did you mean `add`?"),
         ("fail", json!({"why": "down"}), "down"),
-        ("explode", json!({}), "`explode` panicked; see the log of the program"),
+        ("explode", json!({}), "`explode` panicked; see the program's log"),
         ("hang", json!({}), "`hang` did not finish within 20ms; try a smaller request"),
     ] {
         let model = calls([(call, input)]);

@@ -73,7 +73,7 @@ async fn invalid_setting_is_rejected_before_the_call() {
     for (run, said) in [
         (
             ask().temperature(-0.1),
-            "the setting `temperature` is `-0.1`; it must be a number from 0",
+            "the setting `temperature` is `-0.1`; it must be a number of at least 0",
         ),
         (ask().temperature(f64::NAN), "the setting `temperature` is `\"NaN\"`"),
         (ask().top_p(1.5), "the setting `topP` is `1.5`; it must be a number from 0 to 1"),

@@ -87,7 +87,7 @@ fn without_reference(text: &str) -> String {
 
 #[tokio::test]
 async fn only_what_was_written_for_callers_goes_out_masked() {
-    let hidden = "failed; the cause is in the log of the server (#)";
+    let hidden = "failed; the cause is in the server's log (#)";
     let client = Client::connect(server().expose_errors(false)).await.unwrap();
     for (name, arguments, expected) in [
         ("fail", json!({"how": "ours"}), "no note 7".to_owned()),
@@ -100,7 +100,7 @@ async fn only_what_was_written_for_callers_goes_out_masked() {
         (
             "explode",
             json!({}),
-            "`explode` panicked; see the log of the program for details (#)".to_owned(),
+            "`explode` panicked; see the program's log for details (#)".to_owned(),
         ),
     ] {
         let failed = client.call_tool(name, arguments.clone()).await.unwrap();
@@ -146,7 +146,7 @@ async fn panic_messages_are_not_sent_to_clients() {
             client.complete("panics", "about", "x").await.unwrap_err().to_string(),
             client.read_resource("panic://1").await.unwrap_err().to_string(),
         ] {
-            assert!(said.contains("panicked; see the log of the program"), "{said}");
+            assert!(said.contains("panicked; see the program's log"), "{said}");
             assert!(!said.contains(SECRET), "{said}");
         }
     }

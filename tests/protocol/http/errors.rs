@@ -45,8 +45,8 @@ fn causes_and_errors_of_other_libraries_stay_here() {
     let session = wire.open(&[]);
     for (name, begins) in [
         ("caused", "cannot save (reference "),
-        ("foreign", "`foreign` failed; the cause is in the log of the server"),
-        ("explode", "`explode` panicked; see the log of the program"),
+        ("foreign", "`foreign` failed; the cause is in the server's log"),
+        ("explode", "`explode` panicked; see the program's log"),
     ] {
         for answer in [wire.call_alone(name, &json!({})), wire.call(&session, name, &json!({}))] {
             assert!(!answer.text.contains(SECRET), "{answer:?}");

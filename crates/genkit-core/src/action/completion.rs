@@ -45,7 +45,7 @@ pub struct CompleteRequest {
 }
 
 impl CompleteRequest {
-    /// Creates the request of a program.
+    /// Creates a request with a detached context.
     #[doc(hidden)]
     pub fn for_argument(argument: &str, value: &str) -> Self {
         let (argument, value) = (argument.to_owned(), value.to_owned());
@@ -108,7 +108,7 @@ impl CompleteRequest {
 pub type StaticCompleters =
     &'static [(&'static str, fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>>)];
 
-/// A type that a completion function can return: suggestions.
+/// A type that a completion function can return as its suggestions.
 ///
 /// A list of strings, best first, or a `Result` with such a list.
 ///

@@ -14,16 +14,16 @@ pub trait CustomAction: Any + Send + Sync {
     /// Returns the kind, such as `retriever`.
     fn kind(&self) -> &'static str;
 
-    /// Returns the flow with the name, the description and the function.
+    /// Returns the flow that the action is based on.
     fn flow(&self) -> &Flow;
 
-    /// Returns the same action with another flow, for another name.
+    /// Returns this action with `flow` in place of its flow, for registration under another name.
     fn with_flow(&self, flow: Flow) -> Arc<dyn CustomAction>;
 
-    /// Returns what the developer tools show: `inputSchema`, `outputSchema` and `metadata`.
+    /// Returns the data that the developer tools show: `inputSchema`, `outputSchema` and `metadata`.
     fn to_listing(&self) -> Value;
 
-    /// Runs the action with the request of the developer tools.
+    /// Runs the action with a request from the developer tools.
     fn run(&self, request: Value) -> Invocation<Value>;
 }
 
@@ -35,7 +35,7 @@ impl std::fmt::Debug for dyn CustomAction {
 
 /// A function annotated with `#[retriever]`.
 ///
-/// The macro implements it for a type with the function's name. Do not implement it yourself.
+/// The macro implements this trait for a type with the function's name. Do not implement it manually.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `#[retriever]` function",
     label = "no `#[retriever]` here",

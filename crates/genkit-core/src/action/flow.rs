@@ -19,7 +19,7 @@ use genkit_schema::internal::strictness::Strictness;
 
 /// A function annotated with `#[flow]`.
 ///
-/// The macro implements it for a type with the function's name. Do not implement it yourself.
+/// The macro implements this trait for a type with the function's name. Do not implement it manually.
 ///
 /// ```
 /// use genkit::action::FlowFn;
@@ -52,7 +52,7 @@ pub struct StaticFlow(StaticDefinition<ToolOutput>);
 
 #[allow(missing_docs, reason = "for expansions and hidden")]
 impl StaticFlow {
-    /// Creates the definition of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields` by value and nothing by reference.
     pub const fn new(
         info: StaticInfo,
         fields: &'static [Field],
@@ -107,7 +107,7 @@ impl Flow {
         Self(Arc::new(Definition::from_annotation(&flow.0, false)))
     }
 
-    /// Returns the flow under another name.
+    /// Returns this flow under another name.
     #[doc(hidden)]
     pub fn with_name(&self, name: String) -> Self {
         Self(Arc::new(self.0.with_name(name)))
@@ -144,7 +144,7 @@ impl Flow {
         self.schemas().input()
     }
 
-    /// Returns the exact output schema, derived from the type, if the result is a value.
+    /// Returns the exact output schema, derived from the type, if the flow returns a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }
@@ -181,7 +181,7 @@ impl Flow {
         self.run_json(invocation::to_arguments(input))
     }
 
-    /// Runs the flow with JSON input, or returns the error of reading the input.
+    /// Runs the flow with JSON input. If `input` is an error, the invocation returns that error.
     #[doc(hidden)]
     pub fn run_json(&self, input: Result<Value>) -> Invocation<Value> {
         let (flow, hash) = (self.clone(), invocation::durable_input_hash(&input));

@@ -1,14 +1,13 @@
-//! The bounds of handler closures: their input, their result, and their error type. `?` converts
-//! any error into it.
+//! The bounds of handler closures: their input, their result, and their error type. `?` converts any error into the
+//! error type.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::error::{BoxError, Error, Result};
 
-/// The error from a handler closure. `?` and `.into()` convert any error into it, as in a function
-/// with `#[tool]`: `anyhow::Error`, a `String`, the error of a database. The kind of a
-/// [`genkit::Error`](crate::error::Error) is kept.
+/// The error type of a handler closure. As in a `#[tool]` function, `?` and `.into()` convert any error into it:
+/// `anyhow::Error`, a `String`, a database error. A [`genkit::Error`](crate::error::Error) keeps its kind.
 ///
 /// It does not implement `std::error::Error`, so that the error type of a closure with `Ok(..)` and `?` is inferred
 /// without an annotation.
@@ -25,7 +24,7 @@ use crate::error::{BoxError, Error, Result};
 /// let page = Tool::builder("page", "Opens a page.").handler(|_: Context, page: Page| async move {
 ///     let number: u32 = page.number.parse()?; // a `ParseIntError`
 ///     if number == 0 {
-///         return Err("pages begin at 1".into()); // a text
+///         return Err("pages begin at 1".into()); // a message
 ///     }
 ///     if number > 100 {
 ///         return Err(Error::not_found("the book has 100 pages").into());
@@ -41,7 +40,7 @@ use crate::error::{BoxError, Error, Result};
 /// # }
 /// ```
 ///
-/// Use this type where an error type must be written:
+/// Use this type if a function needs an explicit error type:
 ///
 /// ```
 /// use genkit::action::HandlerError;
@@ -65,7 +64,7 @@ impl HandlerError {
     }
 }
 
-/// The input of a handler closure: any type with `serde::Deserialize` and `schemars::JsonSchema`.
+/// The input of a handler closure: any type that implements `serde::Deserialize` and `schemars::JsonSchema`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the input of a handler",
     label = "not an input type",
@@ -86,10 +85,10 @@ pub trait HandlerResult {
     /// The type of the value.
     type Value;
 
-    /// Converts the error.
+    /// Converts the handler's error into an [`Error`].
     ///
     /// # Errors
-    /// The error from the handler.
+    /// Returns the error from the handler.
     fn into_result(self) -> Result<Self::Value>;
 }
 

@@ -22,7 +22,7 @@ use super::resource::{AppPage, StaticResource};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceLocation {
-    /// The file path, as given by the compiler.
+    /// The file path, as reported by the compiler.
     pub file: &'static str,
     /// The line number, from 1.
     pub line: u32,
@@ -46,7 +46,7 @@ pub struct Info {
     pub tags: Vec<Cow<'static, str>>,
     pub(crate) icons: Vec<Cow<'static, str>>,
     pub(crate) metadata: Map<String, Value>,
-    /// The OAuth scopes that a client needs to see the action, separated by spaces.
+    /// The OAuth scopes that a client needs to access the action, separated by spaces.
     pub permit: Option<Cow<'static, str>>,
 }
 
@@ -59,7 +59,7 @@ impl Info {
         Self { location: Some(location), ..Self::from_server(name, description) }
     }
 
-    /// Creates the info of an action that is described in a file.
+    /// Creates the info of an action that is defined in a file.
     pub(crate) fn of_file(name: String, file: String) -> Self {
         Self { file: Some(file.into()), ..Self::from_server(name, "") }
     }
@@ -109,7 +109,7 @@ pub struct StaticInfo {
     metadata: Option<fn() -> Value>,
     permit: Option<&'static str>,
     app: Option<fn() -> AppPage>,
-    /// The URI of the page of the tool.
+    /// The URI of the tool's page.
     ui: Option<&'static str>,
     visibility: &'static [&'static str],
 }
@@ -165,7 +165,7 @@ impl StaticInfo {
         self
     }
 
-    /// Sets the page of the tool. It is checked when the definition is evaluated, at compile time.
+    /// Sets the page of the tool. Fails to compile if the resource is not the page of an app.
     pub const fn ui(mut self, page: &'static StaticResource) -> Self {
         self.ui = page.app_uri();
         assert!(
@@ -255,8 +255,8 @@ macro_rules! describing {
             }
 
             /// Sets the permission: the OAuth scopes that an MCP client needs, separated by spaces. The action is
-            /// hidden from clients that lack one of them, in lists and in calls. Clients on stdio and in memory need no
-            /// scopes, because their user started the server.
+            /// hidden from clients that lack one of them: they can neither list nor call it. Clients on stdio and
+            /// in-memory clients need no scopes, because their user started the server.
             pub fn permit(mut self, scopes: impl Into<Cow<'static, str>>) -> Self {
                 self.info.permit = Some(scopes.into());
                 self

@@ -85,7 +85,7 @@ impl<T: Send + 'static> Invocation<T> {
         self
     }
 
-    /// Adds state, which is injected where the function takes `&T`.
+    /// Adds a state value, which is injected into a parameter of type `&S`.
     pub fn state<S: Send + Sync + 'static>(mut self, value: S) -> Self {
         self.parts.states.insert(value);
         self
@@ -99,15 +99,15 @@ impl<T: Send + 'static> Invocation<T> {
     }
 
     /// Sets the action context: a map that belongs to the request. The function reads it with
-    /// [`Context::action_context`](crate::context::Context::action_context) and templates as `@key`. Default is the
-    /// action context of the function that runs the action.
+    /// [`Context::action_context`](crate::context::Context::action_context) and templates read it as `@key`. Default is
+    /// the action context of the calling function.
     pub fn action_context(mut self, context: Map<String, Value>) -> Self {
         self.parts.action_context = Arc::new(context);
         self
     }
 
-    /// Sets the calling context, to run the action from inside another function. It then shares that function's state,
-    /// caller and limits, and its questions go to that caller.
+    /// Sets the calling context, to run the action from inside another function. The action then shares that function's
+    /// state, caller and limits, and its questions go to that caller.
     pub fn context(mut self, context: &Context) -> Self {
         self.context = Some(context.clone());
         self
@@ -120,7 +120,7 @@ impl<T: Send + 'static> Invocation<T> {
         self
     }
 
-    /// Sets the state of a program. Values set with [`state`](Self::state) take precedence.
+    /// Sets the program's state. Values set with [`state`](Self::state) take precedence.
     #[doc(hidden)]
     pub fn states(mut self, states: &TypeMap) -> Self {
         self.parts.states = states.with(&self.parts.states);

@@ -12,7 +12,7 @@ use crate::skill::StaticSkills;
 
 /// A function annotated with `#[tool]`, `#[prompt]`, `#[resource]` or `#[flow]`.
 ///
-/// The macros implement it for a type with the function's name. Do not implement it yourself.
+/// The macros implement this trait for a type with the function's name. Do not implement it manually.
 ///
 /// ```
 /// use genkit::action::AnnotatedFn;

@@ -12,15 +12,15 @@ use super::report::{LogLevel, Progress};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// The caller of a function: an MCP client of either protocol generation, the generate loop, or none. By default a
-/// caller supports no questions and ignores every report.
+/// The caller of a function, for example an MCP client or the generate loop. By default a caller supports no questions
+/// and ignores every report.
 pub trait Caller: Send + Sync {
     /// Returns whether the caller supports this kind of question.
     fn has_capability(&self, _capability: Capability) -> bool {
         false
     }
 
-    /// Waits for the answer. Returns `None` if this caller answers by calling again.
+    /// Waits for the answer. Returns `None` if this caller sends its answer with a repeated call.
     fn answer_question<'a>(
         &'a self,
         _question: &'a Question,
@@ -46,7 +46,7 @@ pub trait Caller: Send + Sync {
     /// Notifies subscribers that a resource has changed.
     fn resource_updated(&self, _uri: String) {}
 
-    /// Notifies the client that the user is done with a page.
+    /// Notifies the client that the user has finished with a page.
     fn url_completed(&self, _id: String) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
@@ -87,7 +87,7 @@ impl QuestionChannel {
         Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), resumes: false }
     }
 
-    /// Creates a value for a run. Its calls end at a question and are repeated with the answer.
+    /// Creates a value for a run, whose calls end at a question and are repeated with the answer.
     pub fn of_run() -> Self {
         Self { resumes: true, ..Self::new() }
     }
@@ -102,7 +102,7 @@ pub struct NoCaller;
 
 impl Caller for NoCaller {}
 
-/// Client info: the name and version of the calling program, and what it supports in this request.
+/// Client info: the name, version and capabilities of the client that sent the request.
 ///
 /// ```
 /// use genkit::context::ClientInfo;

@@ -26,7 +26,7 @@ impl Capability {
         }
     }
 
-    /// Returns the capabilities of a client that has only this one.
+    /// Returns a capabilities object, as in MCP, that declares only this capability.
     pub(crate) fn to_json(self) -> Value {
         match self {
             Self::ElicitUrl => json!({ "elicitation": { "url": {} } }),

@@ -20,7 +20,7 @@ pub(super) enum Error {
     CannotApprove,
     #[error(
         "the form asks for a secret in the field `{0}`; use `ctx.elicit_url(..)`, because answers to forms pass \
-         through the client and the model's program"
+         through the client and its model"
     )]
     SecretField(String),
     #[error(
@@ -48,7 +48,7 @@ pub(super) enum Error {
     MissingContent,
     #[error("the list of roots is malformed: {0}")]
     Roots(serde_json::Error),
-    #[error("the recorded result of `{key}` does not match this type")]
+    #[error("failed to deserialize the recorded result of `{key}`")]
     RecordedResult { key: String, source: serde_json::Error },
     #[error("failed to serialize the result of `{key}` to JSON")]
     Unserializable { key: String, source: serde_json::Error },
@@ -68,7 +68,7 @@ pub(super) enum Error {
     #[error("`{name}` did not finish within {limit:?}; try a smaller request")]
     TooSlow { name: String, limit: Duration },
     #[error(
-        "`{name}` panicked; see the log of the program for details (reference \
+        "`{name}` panicked; see the program's log for details (reference \
          {reference})"
     )]
     Panicked { name: String, reference: String },

@@ -1,4 +1,4 @@
-//! The journal where a durable call saves each result immediately.
+//! The journal in which a durable call saves each result immediately.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -16,20 +16,20 @@ pub trait Journal: Send + Sync {
     /// Returns the id of the call, which is the same in every process that executes its run.
     fn id(&self) -> &str;
 
-    /// Saves the result recorded under `key`, before anything else happens.
+    /// Saves the result recorded under `key`. The function waits for the save before it continues.
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
-    /// Receives, at each poll, the reason why the function waits, if it does nothing else.
+    /// Receives, at each poll, the operations that the function waits for, or `None` if it does other work.
     fn note_rest(&self, _rest: Option<Rest>) {}
 
-    /// Resolves once work with an effect may start: the lease of the run is valid. Fails if another process may have
-    /// the run.
+    /// Waits until the lease of the run is valid, so that work with a side effect may start. Fails if another process
+    /// may have taken over the run.
     fn begin_effect(&self) -> BoxFuture<'static, Result<()>> {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Returns the wait before a model call inside this call is attempted again, after `tries` attempts. `None` if
-    /// `error` ends the call.
+    /// Returns the delay before the next attempt of a model call inside this call, after `tries` attempts. Returns
+    /// `None` if `error` ends the call.
     fn retry_wait(&self, _tries: u32, _error: &Error) -> Option<Duration> {
         None
     }
@@ -37,7 +37,7 @@ pub trait Journal: Send + Sync {
     /// Receives the error of the call, before it becomes a response.
     fn note_failure(&self, _error: &Error) {}
 
-    /// Returns the call of a durable run that this journal belongs to, for the crate of durable runs.
+    /// Returns the call of a durable run that this journal belongs to, as a type of `genkit-durable`.
     fn call_of_run(&self) -> Option<&(dyn Any + Send + Sync)> {
         None
     }
@@ -78,7 +78,7 @@ impl Context {
         self.0.parts.journal.as_ref()
     }
 
-    /// Returns the key with the prefix of a nested function.
+    /// Returns the key, prefixed with the scope of a nested function.
     pub(super) fn scoped_key<'a>(&self, key: &'a str) -> Cow<'a, str> {
         match &self.0.parts.scope {
             Some(scope) => Cow::Owned(format!("{scope}{key}")),
@@ -93,7 +93,7 @@ impl Context {
         self.with_parts(ContextParts { scope: Some(scope.into()), ..parts })
     }
 
-    /// Returns the results that earlier runs recorded under keys with this prefix, by the rest of their key.
+    /// Returns the results that earlier runs recorded under keys with this prefix, each with the rest of its key.
     #[doc(hidden)]
     pub fn recorded_below(&self, prefix: &str) -> Vec<(String, Value)> {
         self.lock_replay().recorded_below(&self.scoped_key(prefix))

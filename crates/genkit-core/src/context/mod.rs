@@ -1,9 +1,9 @@
 //! The context of a call: how a function communicates with its caller.
 //!
-//! [`Context`] is taken as `ctx: &Context`. It reports progress and logs, observes cancellation and time limits, gives
-//! access to state and to the values of a request, and asks questions: a form ([`Context::elicit`]), a page to visit
-//! ([`Context::elicit_url`]), an approval ([`Context::confirm`]), text from the client's model ([`Context::sample`]), the client's folders
-//! ([`Context::roots`]).
+//! A function takes its [`Context`] as `ctx: &Context`. The context reports progress and logs, observes cancellation
+//! and time limits, provides the state and the values of a request, and asks questions: a form ([`Context::elicit`]), a
+//! page to visit ([`Context::elicit_url`]), an approval ([`Context::confirm`]), text from the client's model
+//! ([`Context::sample`]), the client's folders ([`Context::roots`]).
 //!
 //! ```
 //! use genkit::context::Progress;
@@ -99,7 +99,7 @@ pub struct Context(Arc<ContextState>, Option<Arc<str>>);
 struct ContextState {
     parts: ContextParts,
     started: Instant,
-    /// Shared with the actions that the function calls. Lazy, because most functions ask nothing.
+    /// Shared with the actions that the function calls. Lazy, because most functions ask no questions.
     replay: OnceLock<Arc<Mutex<Replay>>>,
 }
 
@@ -118,7 +118,7 @@ pub struct ContextParts {
     pub cancel: CancellationToken,
     pub limit: Option<Duration>,
     pub recording: Option<Recording>,
-    /// Set for a caller that answers by calling again.
+    /// Set if the caller answers questions with a repeated call.
     pub rounds: Option<Arc<dyn Rounds>>,
     pub chunks: Option<OnChunk>,
     /// The journal that saves the results of `once`.
@@ -143,7 +143,7 @@ impl Default for ContextParts {
 }
 
 impl ContextParts {
-    /// Takes the action context and the state of the function that calls, unless the parts have their own.
+    /// Inherits the action context and the state of the calling function, unless the parts already have them.
     pub(crate) fn inherit(&mut self, running: &Context) {
         let parts = &running.0.parts;
         if self.action_context.is_empty() {
@@ -154,8 +154,8 @@ impl ContextParts {
         }
     }
 
-    /// Creates the parts of a call by `caller`. Fields that callers of this function usually replace are cheap to
-    /// create.
+    /// Creates the parts of a call from `caller`. The other fields get defaults that are cheap to create, because most
+    /// of them are replaced.
     pub fn from_request(
         caller: Arc<dyn Caller>,
         action_context: Arc<Map<String, Value>>,
@@ -227,7 +227,7 @@ impl Context {
     /// ```
     /// use genkit::{Context, tool};
     ///
-    /// /// Begins a search in the background.
+    /// /// Starts a search in the background.
     /// #[tool]
     /// async fn search(ctx: &Context, words: String) -> String {
     ///     let ctx = ctx.clone();
@@ -251,7 +251,7 @@ impl Context {
     /// use genkit::{Context, tool};
     /// use std::time::Duration;
     ///
-    /// /// Sums up, in as many steps as there is time for.
+    /// /// Adds numbers until the time is almost up.
     /// #[tool(timeout = "10s")]
     /// async fn sum(ctx: &Context, numbers: Vec<f64>) -> f64 {
     ///     let enough = |left: Duration| left > Duration::from_millis(100);
@@ -268,8 +268,8 @@ impl Context {
         Some(self.0.parts.limit?.saturating_sub(self.time_spent()))
     }
 
-    /// Returns an extension: a value of this request by its type, added by HTTP middleware or `.extension(..)`. The
-    /// parameter `#[arg(extension)] value: &T` is equivalent, but fails if there is no such value.
+    /// Returns the extension of type `T`: a value that HTTP middleware or `.extension(..)` added to this request. The
+    /// parameter `#[arg(extension)] value: &T` is equivalent, but the call fails if there is no such value.
     ///
     /// ```
     /// struct User(String);
@@ -281,8 +281,8 @@ impl Context {
         value.or_else(|| self.0.parts.defaults.get())
     }
 
-    /// Returns the state of this type, which `.state(value)` set. A `&T` parameter is equivalent, and is checked at
-    /// start-up.
+    /// Returns the state of type `T` that `.state(value)` set, if any. A `&T` parameter is equivalent, and is checked
+    /// at start-up.
     ///
     /// ```
     /// use genkit::{Context, Genkit, Registry, flow, flows};
@@ -354,8 +354,9 @@ impl Context {
         &self.0.parts.action_context
     }
 
-    /// Returns the entry `auth` of the [action context](Self::action_context), where context providers put the
-    /// caller: `ctx.auth()["user"]`. Returns `Null` if there is no such entry, so that a lookup in it never fails.
+    /// Returns the entry `auth` of the [action context](Self::action_context), where context providers store the
+    /// caller's identity: `ctx.auth()["user"]`. Returns `Null` if there is no such entry, so indexing the result never
+    /// panics.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};
@@ -402,7 +403,7 @@ impl Context {
         self.0.parts.caller.client_info()
     }
 
-    /// Returns the URI being read, in a resource. For a resource template, this is the URI of the request. Returns
+    /// Returns the requested URI, in a resource function. For a resource template, this is the expanded URI. Returns
     /// `None` in tools, prompts and flows.
     ///
     /// ```
@@ -428,7 +429,7 @@ impl Context {
         self.1.as_deref()
     }
 
-    /// Returns the same context, for reading the resource at `uri`.
+    /// Returns this context with `uri` as the URI of the resource being read.
     pub(crate) fn for_resource(&self, uri: &str) -> Self {
         Self(Arc::clone(&self.0), Some(uri.into()))
     }
@@ -487,7 +488,7 @@ impl Context {
         Self(Arc::new(ContextState { parts, started: *started, replay }), None)
     }
 
-    /// Creates a context with the same states and values that supports no questions and ends within `limit`.
+    /// Creates a context without a caller, with the same states and values and the time limit `limit`.
     #[doc(hidden)]
     pub fn with_limit(&self, limit: Duration) -> Self {
         let parts = &self.0.parts;
@@ -510,7 +511,7 @@ impl Context {
         self.0.replay.get_or_init(|| Arc::new(Mutex::new(Replay::new(Recording::default()))))
     }
 
-    /// Returns the replay, if any question was asked or any result recorded.
+    /// Returns the replay, if it has been created.
     fn begun_replay(&self) -> Option<MutexGuard<'_, Replay>> {
         self.0.replay.get().map(|replay| crate::sync::lock(replay))
     }

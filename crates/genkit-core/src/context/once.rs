@@ -35,7 +35,8 @@ impl Context {
     /// Work does not start without a valid lease of the run: it waits until the lease is renewed, and fails if another
     /// process has taken over the run.
     ///
-    /// The recorded result is sent to the client with the question (signed, not encrypted), so keep secrets out of it.
+    /// The recorded result is sent to the client with the question (signed, not encrypted), so it must not contain
+    /// secrets.
     ///
     /// # Errors
     /// Returns the error of `work`, which is not recorded. Returns [`ErrorKind::Internal`](crate::error::ErrorKind::Internal)
@@ -88,7 +89,8 @@ impl Context {
     /// Records a result under `key` for later runs. In a durable run, it is saved before this returns.
     #[doc(hidden)]
     pub async fn record_saved(&self, key: &str, done: Value) -> Result<()> {
-        // Until the result is saved, a durable run is not suspended for another wait: it would not continue after the save.
+        // Prevents the suspension of a durable run before the result is saved. A suspended run would not continue after
+        // the save.
         let _busy = OnceGuard::new(self.shared_replay());
         let journal = self.0.parts.journal.clone();
         let key = &*self.scoped_key(key);

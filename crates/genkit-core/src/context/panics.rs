@@ -1,4 +1,4 @@
-//! The location of a panic. Only the panic hook has it; `catch_unwind` returns only the payload.
+//! The location of a panic. Only the panic hook receives it; `catch_unwind` returns only the payload.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -20,15 +20,16 @@ pub struct Recording {
     pub answers: BTreeMap<String, CallerAnswer>,
     #[serde(default, rename = "o", skip_serializing_if = "BTreeMap::is_empty")]
     pub once: BTreeMap<String, Value>,
-    /// The question under each key, in the form given by its [`Rounds`]. An answer is valid only for that question.
+    /// The question under each key, in the form that [`Rounds::identify_question`] returned. An answer is valid only
+    /// for that question.
     #[serde(default, rename = "q", skip_serializing_if = "BTreeMap::is_empty")]
     pub asked: BTreeMap<String, String>,
-    /// Answers to questions that were never asked, for forms that accept them.
+    /// Answers that arrived before their question was asked, for forms that accept them.
     #[serde(skip)]
     pub unasked: BTreeMap<String, CallerAnswer>,
 }
 
-/// The state between two rounds, for a caller that answers by calling again.
+/// State that connects the rounds of a call, for a caller that answers questions with a repeated call.
 pub trait Rounds: Send + Sync {
     /// Returns the text that identifies a question in later rounds.
     fn identify_question(&self, question: &str) -> String;
@@ -42,20 +43,20 @@ pub(super) struct Replay {
     recording: Recording,
     /// The number of questions asked, used as the key of a question without a key.
     asked: usize,
-    /// The questions under the keys of this run.
+    /// The question for each key that was used in this run.
     keys: BTreeMap<String, String>,
     /// The keys of recorded answers that the function has used.
     used: BTreeSet<String>,
     open: Vec<(Question, String)>,
-    /// The number of `once` that are running.
+    /// The number of `once` calls that are running.
     pub(super) busy: usize,
     /// The number of external operations that are followed, and the waits that allow the function to be dropped.
     pub(super) followed: usize,
     pub(super) resting: Vec<(u64, Arc<dyn Elsewhere>, Instant)>,
     /// The number of times that each key was used in this run.
     times: BTreeMap<String, usize>,
-    /// The number of questions being answered live, when the first of them was asked, and the total time of earlier
-    /// questions.
+    /// The number of questions being answered live, the time at which the first of them was asked, and the total
+    /// duration of earlier questions.
     live: usize,
     live_since: Instant,
     paused: Duration,
@@ -87,7 +88,7 @@ impl Replay {
         self.recording.once.get(key).cloned()
     }
 
-    /// Returns the recorded results whose keys begin with `prefix`, by the rest of their key.
+    /// Returns the recorded results whose keys begin with `prefix`, each with the rest of its key.
     pub(super) fn recorded_below(&self, prefix: &str) -> Vec<(String, Value)> {
         let after = self.recording.once.range(prefix.to_owned()..);
         let below = after.map_while(|(key, value)| Some((key.strip_prefix(prefix)?, value)));
@@ -105,7 +106,8 @@ impl Replay {
         self.recording.once.insert(key.to_owned(), value);
     }
 
-    /// Returns the key of the question `asked`: its own, or its ordinal. Two different questions never share a key.
+    /// Returns a key for the question `asked`: `own`, or its ordinal. Appends a number if another question has this
+    /// key.
     pub(super) fn question_key(&mut self, own: Option<String>, asked: &str) -> String {
         self.asked += 1;
         let own = own.unwrap_or_else(|| format!("q{}", self.asked));
@@ -122,7 +124,7 @@ impl Replay {
     /// Returns the recorded answer to the question `asked` under `key`.
     pub(super) fn recorded_answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
         let Recording { answers, asked: questions, .. } = &self.recording;
-        // Recordings from versions that did not store questions have none here; their answers name their question.
+        // Recordings from versions that did not store questions have none here; their answers contain the question.
         let is_it = questions.get(key).is_none_or(|known| known == asked);
         if !is_it {
             tracing::debug!(key = %Logged::name(key), "a question has changed and is asked again");
@@ -140,7 +142,7 @@ impl Replay {
         self.used.insert(key);
     }
 
-    /// Records an answer that was given live to the question `asked`.
+    /// Records an answer to the question `asked` that arrived while the function waited.
     pub(super) fn record_answer(&mut self, key: String, asked: String, answer: CallerAnswer) {
         self.recording.answers.insert(key.clone(), answer);
         self.recording.asked.insert(key.clone(), asked);
@@ -175,7 +177,7 @@ impl Replay {
     }
 }
 
-/// Held while a `once` runs.
+/// Held while a `once` call runs.
 pub struct OnceGuard<'a>(&'a Mutex<Replay>);
 
 impl<'a> OnceGuard<'a> {

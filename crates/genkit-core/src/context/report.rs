@@ -35,8 +35,8 @@ impl Context {
 
     /// Sends a log message of `level` to the caller, if the caller has enabled that level.
     ///
-    /// MCP deprecates logging (SEP-2577): it works until 2027-07-28 at least, but new programs should
-    /// write to `tracing`, or return the text in the result.
+    /// MCP deprecates logging (SEP-2577): it works until at least 2027-07-28, but new programs should write to
+    /// `tracing`, or return the text in the result.
     ///
     /// `data` is any JSON, usually text. This is the logging of MCP and is independent of `tracing`.
     ///

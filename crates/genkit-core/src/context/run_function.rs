@@ -22,14 +22,14 @@ use genkit_untrusted::visible::Logged;
 pub enum Outcome<T> {
     /// The function returned, panicked or ran out of time.
     Finished(Result<T>),
-    /// The function has open questions, and its caller answers by calling again.
+    /// The function has open questions. The caller sends the answers with a repeated call.
     Suspended(Vec<Question>, Recording),
     /// The caller cancelled the call.
     Cancelled,
 }
 
 impl<T> Outcome<T> {
-    /// Returns how the span of this run ends.
+    /// Returns the outcome that the span of this run records.
     pub fn outcome_end(&mut self, output: impl FnOnce(&T) -> Value) -> SpanOutcome<'_> {
         match self {
             Self::Finished(result) => SpanOutcome::from_result(result, output),
@@ -45,12 +45,12 @@ impl<T> Outcome<T> {
 }
 
 tokio::task_local! {
-    /// The context of the running function, which free functions find without a parameter.
+    /// The context of the running function, for free functions that have no context parameter.
     static RUNNING: Context;
 }
 
 impl Context {
-    /// Returns the context of the function that runs in this task. `None` in a task that a function spawned.
+    /// Returns the context of the function that runs in this task. Returns `None` in a task that a function spawned.
     #[doc(hidden)]
     pub fn running() -> Option<Self> {
         RUNNING.try_with(Self::clone).ok()
@@ -73,7 +73,7 @@ pub async fn drive_function<T>(
     panics::note_places();
     let mut work = pin!(AssertUnwindSafe(context.run_work(work)).catch_unwind());
     let run = poll_fn(|cx| {
-        // Check here before waiting below: most functions finish without waiting.
+        // Checked before the first poll, because most functions finish before the `select!` below checks it.
         if context.cancellation().is_cancelled() {
             return Poll::Ready(Outcome::Cancelled);
         }
@@ -147,7 +147,7 @@ async fn until_spent(context: &Context, time: Duration) {
         if left.is_zero() {
             return;
         }
-        // Outside tokio's budget, so that a function that uses it up cannot delay its own time limit.
+        // Outside tokio's cooperative budget, so that a function that uses it up cannot delay its own time limit.
         tokio::task::unconstrained(tokio::time::sleep(left)).await;
     }
 }
@@ -158,7 +158,7 @@ fn too_slow(name: &str, limit: Option<Duration>) -> Error {
 
 fn panic_error(name: &str, payload: &(dyn std::any::Any + Send)) -> Error {
     let (message, place) = panics::describe_panic(payload);
-    let place = place.unwrap_or_else(|| "an unknown place".to_owned());
+    let place = place.unwrap_or_else(|| "unknown location".to_owned());
     let reference = crate::error::new_reference();
     // The panic message may name files, hosts or data, so it is sent neither to clients nor to models.
     tracing::error!(
@@ -184,7 +184,7 @@ mod tests {
     async fn panic_becomes_an_error() {
         let ended = run_with_limit::<()>(async { panic!("no {}", "way") }, 1000).await;
         let Outcome::Finished(Err(error)) = ended else { panic!("{ended:?}") };
-        assert!(error.chain().starts_with("`f` panicked; see the log"), "{error}");
+        assert!(error.chain().starts_with("`f` panicked; see the program's log"), "{error}");
         assert!(!error.chain().contains("no way"), "{error}");
     }
 

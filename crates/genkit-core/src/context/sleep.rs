@@ -1,4 +1,4 @@
-//! Timers: a durable call that only waits for a time is suspended in its store.
+//! Timers: a durable call that waits only for a timer is suspended in its store.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::run_store::now_ms;
 
-/// The longest wait of a process before it reads the clock again. Default is a minute.
+/// The longest time that a process waits before it reads the clock again. Default is one minute.
 const LOOK: Duration = Duration::from_secs(60);
 
 /// A point in time that a function waits for, in milliseconds since the Unix epoch.
@@ -35,12 +35,12 @@ impl Elsewhere for Timer {
 }
 
 impl Context {
-    /// Waits for this time. In a durable run, the end of the wait is saved, so that it is the same after a restart.
+    /// Waits for the duration `time`. A durable run saves the end of the wait, so a restart does not extend it.
     ///
-    /// A durable run or flow that only waits is suspended in its store, for days if needed: it uses no lease and no
-    /// worker, and its function later runs again from the beginning with the saved results of [`once`](Self::once).
-    /// Functions with `at_most_once`, and functions that another function of the run has called, wait in their worker
-    /// instead.
+    /// A durable run or flow that only waits is suspended in its store, for days if needed, and occupies neither a
+    /// lease nor a worker. After the wait, its function runs again from the beginning with the saved results of
+    /// [`once`](Self::once). Functions with `at_most_once`, and functions that another function of the run has called,
+    /// wait in their worker instead.
     ///
     /// ```
     /// use std::time::Duration;
@@ -62,10 +62,10 @@ impl Context {
         self.sleep_until_ms(now_ms().saturating_add(ms)).await
     }
 
-    /// Waits until this time of the wall clock. Otherwise the same as [`sleep`](Self::sleep).
+    /// Waits until the wall clock reaches `time`. Otherwise the same as [`sleep`](Self::sleep).
     ///
     /// # Errors
-    /// The errors of [`sleep`](Self::sleep).
+    /// Returns the same errors as [`sleep`](Self::sleep).
     pub async fn sleep_until(&self, time: SystemTime) -> Result<()> {
         let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         self.sleep_until_ms(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)).await
@@ -84,8 +84,8 @@ impl Context {
         let timer = Arc::new(Timer(until));
         let _following = self.follow_operation();
         while let Some(left) = timer.left() {
-            // A suspended run is checked when the time is over. A process that waits checks more
-            // often, since the wall clock may be changed.
+            // The driver checks a suspended run when the time is over. A process that waits checks more often, because
+            // the wall clock may be changed.
             match self.is_durable() {
                 true => self.wait_suspended(Arc::clone(&timer) as _, left).await,
                 false => tokio::time::sleep(left.min(LOOK)).await,

@@ -15,7 +15,7 @@ pub trait Elsewhere: Send + Sync {
     /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>>;
 
-    /// Returns what the operation is, for operators.
+    /// Describes the operation for operators.
     fn describe(&self) -> RunWait;
 
     /// Cancels the operation, because its result is no longer needed.
@@ -29,19 +29,19 @@ pub trait Elsewhere: Send + Sync {
 pub enum RunWait {
     /// The signal with this name.
     Signal(String),
-    /// The end of the child run with this id.
+    /// The completion of the child run with this id.
     Child(String),
-    /// This time, in milliseconds since 1970: a timer, or the next attempt of a call that failed.
+    /// A point in time, in milliseconds since the Unix epoch: a timer, or the next attempt of a failed call.
     Time(u64),
     /// A task of an MCP server, started by a call of this tool.
     Task(String),
 }
 
-/// How long a process keeps the operations of a run that no worker resumes. Default is 10 minutes. A worker that
-/// resumes the run later runs its functions again from the start.
+/// The time for which a process keeps the operations of a run that no worker resumes. Default is 10 minutes. A worker
+/// that resumes the run later runs its functions again from the start.
 const FORGET_REST: Duration = Duration::from_secs(600);
 
-/// How long after its wake-up time a run that was not resumed here is checked.
+/// The delay after its wake-up time at which a process checks a run that it has not resumed.
 const LATE: Duration = Duration::from_secs(2);
 
 /// The runs that this process has suspended. Another process that resumes one runs its functions again from the start.
@@ -79,8 +79,7 @@ impl SuspendedRuns {
         run.iter().flat_map(|run| &run.waits).for_each(|wait| wait.give_up());
     }
 
-    /// Checks the runs that should have been resumed by now: they were cancelled elsewhere, or another process has
-    /// resumed them.
+    /// Checks the runs that should have been resumed by now. Another process may have cancelled or resumed them.
     pub async fn look_after(&self, store: &dyn RunStore) {
         let late = now_ms().saturating_sub(u64::try_from(LATE.as_millis()).unwrap_or(u64::MAX));
         let late: Vec<(RunId, u64, u64)> = lock(&self.0)

@@ -11,7 +11,7 @@ use super::suspended_runs::Elsewhere;
 use super::{Context, ContextParts};
 use crate::sync::lock;
 
-/// The external operations that a function waits for, if it does nothing else.
+/// The external operations that a function waits for while it does nothing else.
 #[derive(Clone)]
 pub struct Rest {
     pub waits: Vec<Arc<dyn Elsewhere>>,
@@ -19,7 +19,7 @@ pub struct Rest {
     pub until: Instant,
 }
 
-/// Held while an external operation is followed.
+/// Held while the function follows an external operation.
 pub struct FollowGuard<'a>(&'a Mutex<Replay>);
 
 impl Drop for FollowGuard<'_> {
@@ -28,7 +28,7 @@ impl Drop for FollowGuard<'_> {
     }
 }
 
-/// Held while the function may be dropped.
+/// Held while the function waits and may be dropped.
 struct RestGuard<'a>(&'a Mutex<Replay>, u64);
 
 impl Drop for RestGuard<'_> {
@@ -52,7 +52,7 @@ impl Context {
         OnceGuard::new(self.shared_replay())
     }
 
-    /// Creates a context with the same states, values and action context that supports no questions and may outlive the
+    /// Creates a context without a caller, with the same states, values and action context. It may outlive the
     /// function.
     #[doc(hidden)]
     pub fn detached_context(&self) -> Self {
@@ -66,7 +66,7 @@ impl Context {
         .build()
     }
 
-    /// Waits for this time. Meanwhile, a durable run may drop the function and poll `what` instead.
+    /// Waits for the duration `time`. Meanwhile, a durable run may drop the function and poll `what` instead.
     #[doc(hidden)]
     pub async fn wait_suspended(&self, what: Arc<dyn Elsewhere>, time: Duration) {
         let _resting = {
@@ -80,7 +80,7 @@ impl Context {
 }
 
 impl Replay {
-    /// Returns the reason why the function waits, if it does nothing else.
+    /// Returns the operations that the function waits for, if it does nothing else.
     pub(super) fn current_rest(&self) -> Option<Rest> {
         if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
             return None;

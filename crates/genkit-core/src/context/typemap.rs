@@ -1,4 +1,4 @@
-//! A map of values by their type.
+//! A map from types to values.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -43,8 +43,8 @@ impl TypeMap {
         self.0.as_ref().is_none_or(|map| map.is_empty())
     }
 
-    /// Returns the name of a type in the map that wraps the type called `name`, such as `Arc<Db>` for `Db`, or that is
-    /// wrapped by it, or that has the same name in another module or version.
+    /// Returns the name of a type in the map that could have been confused with the type `name`: a type that wraps it
+    /// (such as `Arc<Db>` for `Db`), a type that it wraps, or a type with the same name in another module or version.
     pub(crate) fn related_type(&self, name: &str) -> Option<&'static str> {
         let wraps = |outer: &str, inner: &str| outer.contains(&format!("<{inner}>"));
         let mut names = self.0.iter().flat_map(|map| map.values()).map(|value| value.type_name);
@@ -52,7 +52,7 @@ impl TypeMap {
         names.find(|given| wraps(given, name) || wraps(name, given) || is_namesake(given))
     }
 
-    /// Returns whether these are the states of an instance.
+    /// Returns whether these are the states of a `Genkit` instance.
     pub(crate) fn has_instance(&self) -> bool {
         self.get::<InstanceRegistry>().is_some()
     }

@@ -1,4 +1,4 @@
-//! The error messages of runs, all in one list.
+//! The error messages of runs.
 
 use std::time::Duration;
 
@@ -273,7 +273,7 @@ impl Topic for Error {
     }
 }
 
-/// Describes the key of a limit.
+/// Returns the display name for the key of a limit.
 fn spell_kind(what: &str) -> &str {
     match what {
         "inputTokens" => "input tokens",

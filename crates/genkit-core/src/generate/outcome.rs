@@ -67,7 +67,7 @@ impl ToolCall {
         Self { tool: Some(tool), request, edited: false, index: 0, around }
     }
 
-    /// Returns the tool of the call. `None` if the requested tool does not exist.
+    /// Returns the tool of the call. Returns `None` if the requested tool does not exist.
     pub fn tool(&self) -> Option<&Tool> {
         self.tool.as_ref()
     }
@@ -103,7 +103,7 @@ impl ToolOutcome {
         Self::from_suspended(Suspended::from_metadata(metadata.into()))
     }
 
-    /// Returns the response of the tool. `None` if the call is interrupted.
+    /// Returns the response of the tool. Returns `None` if the call is interrupted.
     pub fn response(&self) -> Option<&ToolResponse> {
         match &self.0 {
             CallOutcome::Answered(part) => part.as_tool_response(),
@@ -114,7 +114,7 @@ impl ToolOutcome {
     /// Returns the response of the tool by value, for example to add it to a history.
     ///
     /// # Errors
-    /// [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) if the call is interrupted.
+    /// Returns [`FailedPrecondition`](crate::ErrorKind::FailedPrecondition) if the call is interrupted.
     pub fn into_response(self) -> Result<ToolResponse> {
         match self.0 {
             CallOutcome::Answered(part) => match *part {

@@ -28,7 +28,7 @@ enum Kind {
     Live(Arc<dyn ResourceSource>),
 }
 
-/// A resource source: resources that may change, listed when a run begins. An MCP host provides such a source.
+/// A source of resources that may change. A run lists them when it starts. An MCP host provides such a source.
 ///
 /// ```
 /// use genkit::generate::{ResourceRef, ResourceSource};
@@ -54,7 +54,7 @@ pub trait ResourceSource: Send + Sync + 'static {
 }
 
 impl ResourceRef {
-    /// Creates a reference to live resources, which are listed when a run begins.
+    /// Creates a reference to live resources, which are listed when a run starts.
     pub fn live(source: impl ResourceSource) -> Self {
         Self(Kind::Live(Arc::new(source)))
     }

@@ -35,7 +35,7 @@ impl RetrieverRef {
         }
     }
 
-    /// Returns the retriever, if it is not given by its name.
+    /// Returns the retriever, if this is a reference by value.
     #[doc(hidden)]
     pub fn as_action(&self) -> Option<&Arc<dyn CustomAction>> {
         match &self.0 {

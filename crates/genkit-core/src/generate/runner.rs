@@ -39,9 +39,9 @@ pub fn linked_runner() -> Result<&'static dyn ToolRunner> {
 
 impl GenerateResponse {
     /// Runs the tool calls of this response without the agent loop, and returns the conversation with the tool
-    /// responses. It is meant for responses of `return_tool_requests`.
+    /// responses. Use it for responses of runs with `return_tool_requests`.
     ///
-    /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, the tools of an MCP host. A
+    /// `tools` is anything that `Generate::tools` accepts: `tools![..]`, values, names, or the tools of an MCP host. A
     /// failed call becomes a tool response that describes the error for the model. If a tool asks a question, the
     /// response is [interrupted](Self::is_interrupted) like the response of a complete run, and `Generate::resume`
     /// continues it.
@@ -76,15 +76,15 @@ impl GenerateResponse {
     /// For tools with state, an approval policy or middleware, use `Generate::run_tools`.
     ///
     /// # Errors
-    /// The errors of `Generate`, if the tools are not available or if a tool returns a
-    /// [fatal](crate::Error::is_fatal) error. [`Error::partial`](crate::Error::partial) holds the partial response.
+    /// Returns the errors of `Generate` if a tool is not available or returns a [fatal](crate::Error::is_fatal) error.
+    /// [`Error::partial`](crate::Error::partial) returns the partial response.
     pub async fn run_tools(&self, tools: impl IntoTools) -> Result<Self> {
         linked_runner()?.run_tools(tools.into_tools(), self.clone()).await
     }
 }
 
 impl ToolInvocation {
-    /// Returns a plain future for the call, for `tokio::spawn` and `join_all`. Awaiting the invocation does the same.
+    /// Runs the call, like awaiting the invocation, but as a plain future for `tokio::spawn` and `join_all`.
     ///
     /// # Errors
     /// See [`ToolInvocation`].

@@ -76,9 +76,9 @@ impl Tool {
 /// ```
 ///
 /// # Errors
-/// `InvalidArgument` if the request is for another tool, `FailedPrecondition` if state that the tool takes is missing,
-/// and any [fatal](crate::Error::is_fatal) error from the tool. All other errors are returned as failures that a model
-/// can read.
+/// Returns `InvalidArgument` if the request is for another tool, `FailedPrecondition` if state that the tool takes is
+/// missing, and any [fatal](crate::Error::is_fatal) error from the tool. All other errors are returned as failures that
+/// a model can read.
 #[must_use = "a call runs when it is awaited: add `.await`, or `.run()` for a future"]
 #[derive(Clone)]
 pub struct ToolInvocation(InvocationParts);
@@ -86,10 +86,10 @@ pub struct ToolInvocation(InvocationParts);
 /// The parts of a [`ToolInvocation`], for the loop that runs it.
 #[derive(Clone)]
 pub struct InvocationParts {
-    /// `None` is the tool of the instance's registry that has the name in `request`.
+    /// `None` means the tool in the instance's registry that `request` names.
     pub tool: Option<Tool>,
     pub request: ToolRequest,
-    /// The instance of the loop; `None` is the default one.
+    /// The instance that runs the call. `None` means the default instance.
     pub instance: Option<Arc<dyn Any + Send + Sync>>,
     pub states: TypeMap,
     pub values: TypeMap,
@@ -129,7 +129,7 @@ impl ToolInvocation {
         self.0
     }
 
-    /// Injects `value` as state, if the tool takes `&T`.
+    /// Adds a state value, which is injected into a parameter of type `&T`.
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         self.0.states.insert(value);
         self
@@ -148,7 +148,7 @@ impl ToolInvocation {
         self
     }
 
-    /// Sets the timeout of the call, if the tool does not set its own. Default is 60 seconds. Time spent waiting for
+    /// Sets the timeout of the call, for a tool without a timeout. Default is 60 seconds. Time spent waiting for
     /// answers does not count.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.0.timeout = Some(limit);

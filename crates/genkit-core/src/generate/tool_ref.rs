@@ -51,7 +51,7 @@ impl std::fmt::Debug for ToolRef {
     }
 }
 
-/// A tool source: tools that may change, listed again before each turn of a run.
+/// A source of tools that may change. A run lists them again before each turn.
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;
@@ -190,8 +190,7 @@ impl From<String> for ToolRef {
     }
 }
 
-/// A list of tools: `tools![..]`, or an array or list of [`Tool`]s, names, patterns or
-/// [`ToolRef`]s.
+/// A list of tools: `tools![..]`, or an array or list of [`Tool`]s, names, patterns or [`ToolRef`]s.
 ///
 /// ```
 /// use genkit::generate::IntoTools;

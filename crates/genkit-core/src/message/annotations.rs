@@ -1,5 +1,4 @@
-//! Annotations of content for MCP clients: its audience, its importance and the time of its last
-//! change.
+//! Annotations of content for MCP clients: its audience, its importance and the time of its last change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -9,8 +8,7 @@ use super::{Part, Role};
 /// The metadata key of MCP-specific data.
 const MCP: &str = "mcp";
 
-/// Annotations of content for MCP clients: its audience, its importance and the time of its last
-/// change.
+/// Annotations of content for MCP clients: its audience, its importance and the time of its last change.
 ///
 /// ```
 /// use genkit::message::Annotations;
@@ -32,7 +30,7 @@ const MCP: &str = "mcp";
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// The readers, [`Role::User`] and [`Role::Model`]; empty for both.
+    /// The intended readers: [`Role::User`], [`Role::Model`], or both. An empty list means both.
     #[serde(skip_serializing_if = "Vec::is_empty", with = "audience")]
     pub audience: Vec<Role>,
     /// The importance, from 0 (optional) to 1 (required).
@@ -58,8 +56,7 @@ impl Annotations {
         self
     }
 
-    /// Sets the importance, from 0 (optional) to 1 (required). A value outside this range is
-    /// clamped.
+    /// Sets the importance, from 0 (optional) to 1 (required). A value outside this range is clamped.
     #[must_use]
     pub fn with_priority(mut self, priority: f64) -> Self {
         let priority = if priority.is_nan() { 0.0 } else { priority };
@@ -110,12 +107,12 @@ impl Part {
         self.with_mcp_member("annotations", json!(annotations))
     }
 
-    /// Returns the annotations, which a program or an MCP server has set.
+    /// Returns the annotations, if a program or an MCP server has set them.
     pub fn annotations(&self) -> Option<Annotations> {
         serde_json::from_value(self.metadata().get(MCP)?.get("annotations")?.clone()).ok()
     }
 
-    /// Sets the size of the resource that this part links to, in bytes, which MCP clients receive.
+    /// Sets the size of the resource that this part links to, in bytes. MCP clients receive it.
     #[must_use]
     pub fn with_size(self, bytes: u64) -> Self {
         self.with_mcp_member("size", bytes.into())
@@ -134,7 +131,7 @@ impl Part {
         self.with_mcp_member("_meta", meta.into())
     }
 
-    /// Returns the `_meta` of this part, which a program or an MCP server has set.
+    /// Returns the `_meta` of this part, if a program or an MCP server has set it.
     pub fn mcp_meta(&self) -> Option<&Map<String, Value>> {
         self.metadata().get(MCP)?.get("_meta")?.as_object()
     }

@@ -13,13 +13,12 @@ const CACHE_CONTROL: &str = "cache_control";
 const USUAL: Duration = Duration::from_secs(5 * 60);
 
 impl Part {
-    /// Sets a cache breakpoint on the part: the provider caches the prompt up to the end of this
-    /// part, for five minutes after each use. Later requests that start with the same prompt cost
-    /// less.
+    /// Sets a cache breakpoint on the part: the provider caches the prompt up to the end of this part, for five minutes
+    /// after each use. Later requests that start with the same prompt cost less.
     ///
-    /// Anthropic uses the mark, at most 4 in a request; if there are more, the first marks of the conversation are
-    /// ignored. Providers that cache automatically need no mark. A mark on the system message also caches the tools,
-    /// which precede it.
+    /// Anthropic accepts at most 4 breakpoints in a request; if there are more, the first breakpoints of the
+    /// conversation are ignored. Providers that cache automatically need no breakpoints. A breakpoint on the system
+    /// message also caches the tools, which precede it.
     ///
     /// ```
     /// use genkit::Part;
@@ -66,8 +65,7 @@ impl Message {
         self.with_cache_for(USUAL)
     }
 
-    /// Sets a cache breakpoint at the end of the message, with a duration. See
-    /// [`Part::with_cache_for`].
+    /// Sets a cache breakpoint at the end of the message, with a duration. See [`Part::with_cache_for`].
     #[must_use]
     pub fn with_cache_for(mut self, time: Duration) -> Self {
         put_cache_mark(&mut self.metadata, time);

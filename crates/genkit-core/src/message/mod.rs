@@ -1,4 +1,4 @@
-//! Messages and their parts: plain data with Genkit's JSON form, for use with serde.
+//! Messages and their parts: plain data that serde converts from and to Genkit's JSON.
 //!
 //! ```
 //! use genkit::{Message, Part};
@@ -66,7 +66,7 @@ pub enum Role {
 pub struct Message {
     /// The role of the author.
     pub role: Role,
-    /// The content, part by part.
+    /// The parts of the content.
     pub content: Vec<Part>,
     /// Data for programs.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -74,7 +74,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Creates a message of this `role`.
+    /// Creates a message with this `role`.
     pub fn new(role: Role, content: impl IntoIterator<Item = Part>) -> Self {
         Self { role, content: content.into_iter().collect(), metadata: Map::new() }
     }
@@ -139,7 +139,7 @@ impl Message {
         self.metadata.get(PINNED).is_some_and(|mark| mark == true)
     }
 
-    /// Returns the tool requests of the message, except those that the model has not finished writing.
+    /// Returns the tool requests of the message, except partial requests.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

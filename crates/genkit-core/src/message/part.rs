@@ -167,12 +167,12 @@ impl Part {
         self
     }
 
-    /// Returns the metadata, which is data for programs.
+    /// Returns the metadata: data for programs.
     pub fn metadata(&self) -> &Map<String, Value> {
         metadata_of!(self)
     }
 
-    /// Returns the metadata, for modification.
+    /// Returns a mutable reference to the metadata.
     pub fn metadata_mut(&mut self) -> &mut Map<String, Value> {
         metadata_of!(self)
     }
@@ -261,7 +261,7 @@ impl ToolRequest {
 }
 
 impl ToolResponse {
-    /// Creates a tool response from the tool `name`.
+    /// Creates a tool response for the tool `name`.
     pub fn new(name: impl Into<String>, output: impl Into<Value>) -> Self {
         Self { name: name.into(), id: None, output: output.into(), content: Vec::new() }
     }

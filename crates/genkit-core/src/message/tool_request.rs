@@ -24,7 +24,7 @@ pub struct ToolRequest {
     /// The arguments, or null if the tool takes none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub input: Value,
-    /// Whether the model is still writing the arguments. Such a request is never executed.
+    /// Whether the model is still writing the arguments. A partial request is never executed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub partial: bool,
 }

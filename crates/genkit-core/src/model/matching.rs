@@ -1,17 +1,17 @@
-//! Searching tools by a query.
+//! Search of tools by a query.
 
 use std::collections::BTreeMap;
 
 use super::request::ToolDefinition;
 use genkit_schema::internal::truncate::truncate;
 
-/// The length of the part of a query that is used, in bytes. Default is 1,024.
+/// The maximum length of a query, in bytes; the rest is ignored. Default is 1,024.
 const MAX_QUERY: usize = 1_024;
 
-/// The length of the part of a tool's description that is searched, in bytes. Default is 4 KiB.
+/// The maximum length of a tool's description that is searched, in bytes. Default is 4 KiB.
 const MAX_DESCRIPTION: usize = 4 * 1_024;
 
-/// The number of groups of tools that are named. Default is 32.
+/// The maximum number of groups of tools that are listed. Default is 32.
 const MAX_GROUPS: usize = 32;
 
 /// Returns the tools that match `query`, the best first. Words in the name count most, then those in argument names and
@@ -25,8 +25,8 @@ pub fn find_matches<'a>(tools: &'a [ToolDefinition], query: &str) -> Vec<&'a Too
     found.into_iter().map(|(_, tool)| tool).collect()
 }
 
-/// Returns the groups of tools, which are the parts of their names before `/` or `__`, with the number of tools in each:
-/// ` Groups: github (12), jira (7).`. Empty without groups.
+/// Lists the groups of tools (the part of a name before `/` or `__`) with the number of tools in each:
+/// ` Groups: github (12), jira (7).`. Returns an empty string if there are no groups.
 pub fn list_groups(tools: &[&ToolDefinition]) -> String {
     let mut groups = BTreeMap::new();
     let split = |name| str::split_once(name, '/').or_else(|| name.split_once("__"));

@@ -1,4 +1,4 @@
-//! Requests to a model and its responses, as plain data.
+//! Model requests and responses, as plain data.
 
 pub(crate) mod encoded;
 mod matching;

@@ -37,8 +37,7 @@ pub struct ModelResponse {
     /// The latency of the call, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latency_ms: Option<f64>,
-    /// Custom data of the provider, such as safety ratings, grounding data and the id of the
-    /// response.
+    /// Custom data of the provider, such as safety ratings, grounding data and the id of the response.
     #[serde(default)]
     pub custom: Map<String, Value>,
 }
@@ -108,8 +107,7 @@ pub enum FinishReason {
     Blocked,
     /// The loop stopped because it reached the turn limit.
     Aborted,
-    /// The run was interrupted by a tool; see
-    /// `GenerateResponse::interrupts`.
+    /// The run was interrupted by a tool; see `GenerateResponse::interrupts`.
     Interrupted,
     /// Another reason, described in the finish message.
     Other,
@@ -279,7 +277,7 @@ impl GenerateChunk {
         self.content.iter().filter_map(Part::as_text).collect()
     }
 
-    /// Returns the reasoning in the chunk, the model's thoughts.
+    /// Returns the reasoning (the model's thoughts) in the chunk.
     pub fn reasoning(&self) -> String {
         self.content
             .iter()
@@ -290,13 +288,13 @@ impl GenerateChunk {
             .collect()
     }
 
-    /// Returns the tool requests in the chunk, except those that the model has not finished writing.
+    /// Returns the tool requests in the chunk, except partial requests.
     pub fn tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
         self.content.iter().filter_map(Part::as_tool_request).filter(|request| !request.partial)
     }
 
-    /// Returns the tool requests in the chunk that the model has begun to write. Their input is the part received so
-    /// far, or `Null`. When the request is complete, a tool request with the same id follows.
+    /// Returns the partial tool requests in the chunk, which the model is still writing. Their input is the part
+    /// received so far, or `Null`. The complete tool request follows with the same id.
     pub fn partial_tool_requests(&self) -> impl Iterator<Item = &ToolRequest> {
         self.content.iter().filter_map(Part::as_tool_request).filter(|request| request.partial)
     }

@@ -1,4 +1,4 @@
-//! Names that every provider and MCP client accepts, and their mapping back.
+//! The mapping between tool names and names that every provider and MCP client accepts.
 
 pub(crate) mod name_table;
 pub(crate) mod suggest;
@@ -13,10 +13,10 @@ const MAX_NAME: usize = 64;
 /// The maximum length of a name before the number that makes it unique.
 const MAX_STEM: usize = MAX_NAME - 8;
 
-/// Tool names as providers and clients see them: unique names that match
-/// `[A-Za-z_][A-Za-z0-9_-]{0,63}`. For example, `fs/read_file` becomes `fs__read_file`.
+/// Tool names as providers and clients receive them: unique names that match `[A-Za-z_][A-Za-z0-9_-]{0,63}`. For
+/// example, `fs/read_file` becomes `fs__read_file`.
 pub struct Names<'a> {
-    /// The sent names, by our name; only those that differ.
+    /// The sent names that differ from our names, by our name.
     sent: HashMap<&'a str, String>,
     /// Our names, by the sent name.
     ours: HashMap<String, &'a str>,
@@ -26,7 +26,7 @@ impl<'a> Names<'a> {
     pub(crate) fn new(all: impl Iterator<Item = &'a str> + Clone) -> Self {
         let mut names = Self { sent: HashMap::new(), ours: HashMap::new() };
         if all.clone().all(is_safe) {
-            return names; // the usual case costs nothing
+            return names; // the common case needs no maps
         }
         // A safe name is sent unchanged, even if an earlier name has the same safe form.
         let (safe, unsafe_): (Vec<&str>, Vec<&str>) = all.partition(|name| is_safe(name));
@@ -47,7 +47,7 @@ impl<'a> Names<'a> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
             None if is_safe(name) => Cow::Borrowed(name),
-            // A call in the history of a tool that is no longer offered.
+            // The history contains a call of a tool that is no longer offered.
             None => Cow::Owned(safe_name(name)),
         }
     }
@@ -111,7 +111,7 @@ fn shorten_name(name: &str, end: &str) -> String {
     format!("{}{end}", &name[..length])
 }
 
-/// Returns the FNV-1a hash, which is stable across processes, so that stored histories keep their names.
+/// Returns the FNV-1a hash, which is stable across processes, so that names in stored histories do not change.
 fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -1,11 +1,11 @@
-//! Names that clients have received, and that must not change.
+//! Names that clients have received and that must therefore not change.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::names::{Numbers, is_safe, safe_name};
 
-/// The names that clients have received. A name keeps referring to the same tool, so that a
-/// permission that a user granted for a name never applies to another tool.
+/// The names that clients have received. A name always refers to the same tool, so that a permission that a user
+/// granted for a name never applies to another tool.
 #[derive(Default)]
 pub struct NameTable {
     /// The sent names, by our name.
@@ -13,7 +13,7 @@ pub struct NameTable {
     /// Our names, by the sent name.
     owners: HashMap<String, String>,
     numbers: Numbers,
-    /// The number of calls of [`give`](Self::assign_names).
+    /// The number of calls of [`assign_names`](Self::assign_names).
     round: u64,
 }
 
@@ -23,10 +23,10 @@ struct AssignedName {
     round: u64,
 }
 
-/// How many names of removed tools are kept in case they return. Default is 20,000.
+/// The maximum number of names of removed tools that are kept in case the tools are added again. Default is 20,000.
 const MAX_GONE: usize = 20_000;
 
-/// The maximum number of new names in one log entry. Default is 10.
+/// The maximum number of numbered names that are logged at a time. Default is 10.
 const MAX_TOLD: usize = 10;
 
 impl NameTable {
@@ -57,7 +57,7 @@ impl NameTable {
                 continue;
             }
             let wanted = if is_safe(name) { name.to_owned() } else { safe_name(name) };
-            // A removed tool keeps its safe name, even if another name has the same safe form.
+            // A safe name is taken over from a removed tool. Otherwise, the names of removed tools stay reserved.
             let owner = self.owners.get(&wanted);
             if is_safe(name)
                 && let Some(gone) = owner.filter(|owner| !here.contains(owner.as_str())).cloned()
@@ -82,7 +82,7 @@ impl NameTable {
             .collect()
     }
 
-    /// Forgets the names that were removed first, if too many have been removed.
+    /// Drops the names of the tools that were removed first, if there are too many names of removed tools.
     fn forget_old(&mut self, here: usize) {
         let gone = self.given.len() - here;
         if gone <= MAX_GONE {
@@ -110,7 +110,7 @@ fn log_changes(told: &[(&str, String, Option<String>)]) {
             ?name,
             ?sent,
             ?owner,
-            "two names are equal after invalid characters are replaced, so clients see the second name with a number; rename one of them, or the key of its server"
+            "two names are equal after invalid characters are replaced, so clients receive the second name with a number; rename one of them, or the key of its server"
         );
     }
     if let Some(more) = told.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {

@@ -1,4 +1,4 @@
-//! "Did you mean" messages with the most similar of the existing names.
+//! "Did you mean" messages with the most similar existing name.
 
 use genkit_schema::internal::truncate::excerpt;
 
@@ -11,15 +11,14 @@ const SHOWN: usize = 100;
 /// The maximum number of names that are compared with an unknown name. Default is 20,000.
 const MAX_NAMES: usize = 20_000;
 
-/// The maximum number of pairs of characters that are compared. Default is 1,000,000, which takes some milliseconds.
+/// The maximum number of pairs of characters that are compared, which takes a few milliseconds. Default is 1,000,000.
 const MAX_WORK: usize = 1_000_000;
 
 /// Returns the candidate that `word` is probably a typo of: at most a third of its characters, or
 /// one character, may differ. Among equally close candidates, a candidate that differs only in
 /// case is preferred, then the first in alphabetical order.
 ///
-/// Names may come from outside, so candidates of a very different length are skipped, and so are those beyond
-/// `MAX_WORK`.
+/// Names may be untrusted, so candidates of a very different length and candidates beyond `MAX_WORK` are skipped.
 pub fn nearest_name<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -46,7 +45,7 @@ pub fn nearest_name<'a>(
 
 /// Returns the message for an unknown name: ``Unknown tool: ad. Did you mean `add`?``
 pub fn unknown_name<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &'a str>) -> String {
-    // Limit the length, because the name may come from outside.
+    // Limit the length, because the name may be untrusted.
     let name: String = name.chars().take(SHOWN).collect();
     let mut listed: Vec<&str> = Vec::new();
     let mut existing = existing.take(MAX_NAMES);
@@ -64,7 +63,7 @@ pub fn unknown_name<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &
         None => {
             let more = if listed.len() > LISTED { ", …" } else { "" };
             listed.truncate(LISTED);
-            // Names of other programs may be long, too.
+            // Names from other programs may also be long.
             let listed: Vec<String> = listed.iter().map(|name| excerpt(name, SHOWN)).collect();
             format!("Unknown {kind}: {name}. There are: {}{more}", listed.join(", "))
         }

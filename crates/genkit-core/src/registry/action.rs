@@ -6,7 +6,7 @@ use crate::action::CustomAction;
 use crate::action::{AnnotatedFn, Flow, Linked, Prompt, Resource, Tool};
 use crate::skill::Skill;
 
-/// An action: a tool, a prompt, a resource, a flow or an evaluator; or a skill, which explains how to use them.
+/// An action: a tool, a prompt, a resource, a flow, a skill, or another kind such as an evaluator.
 ///
 /// `actions!` lists annotated functions of several kinds.
 ///

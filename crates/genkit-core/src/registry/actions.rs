@@ -20,7 +20,7 @@ pub(super) struct Actions {
     pub(super) skills: NamedActions<Skill>,
     /// By kind and name, such as `retriever/notes`.
     pub(super) custom: NamedActions<Arc<dyn CustomAction>>,
-    /// Errors of `add` and `mount`, such as duplicate names and invalid prefixes, which the check reports.
+    /// Errors from `add` and `mount`, such as duplicate names and invalid prefixes, which `check` reports.
     pub(super) refused: Vec<Error>,
 }
 

@@ -121,7 +121,7 @@ impl ChangeSet {
     }
 }
 
-/// A watcher of the changes of a registry. A registry never waits for its watchers.
+/// A watcher that receives the changes of a registry. A registry never waits for its watchers.
 #[derive(Default)]
 pub struct Watcher {
     unread: Mutex<ChangeSet>,

@@ -60,8 +60,8 @@ pub(super) enum Error {
     )]
     OtherState { label: String, state: ShortName<'static>, given: ShortName<'static> },
     #[error(
-        "{label} takes `&{state}`, but the state is another type of the same name, `{given}`; if a package is used in \
-         two versions, use one"
+        "{label} takes `&{state}`, but the state is another type with the same name, `{given}`; if two versions of a \
+         package are used, use only one"
     )]
     StateOfSameName { label: String, state: &'static str, given: &'static str },
     #[error("{label} and {existing} have the same URI `{uri}`; change one")]
@@ -81,7 +81,7 @@ pub(super) enum Error {
     Problems(Vec<Self>),
 }
 
-/// Formats one problem unchanged, and several as one line each.
+/// Formats a single problem unchanged, and several problems with one line each.
 fn list_problems(problems: &[Error]) -> String {
     match problems {
         [one] => one.to_string(),

@@ -63,7 +63,7 @@ impl Registry {
         self.read().custom.values().cloned().collect()
     }
 
-    /// Returns the action of this kind and name.
+    /// Returns the action with this kind and name.
     #[doc(hidden)]
     pub fn custom_action(&self, kind: &str, name: &str) -> Option<Arc<dyn CustomAction>> {
         self.read().custom.get(&custom_key(kind, name)).cloned()
@@ -117,7 +117,7 @@ impl Registry {
             return Some(own);
         }
         let remote = Resource::find_answering(templates(true).into_iter(), uri);
-        // A server could list the URI of another server so that it is read instead.
+        // A server could list the URI of another server so that its own resource is read instead.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);
         let first = servers.next();

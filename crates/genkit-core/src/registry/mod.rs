@@ -1,4 +1,4 @@
-//! The registry: all actions by kind and name, used by the servers, the generate loop and all other consumers.
+//! The registry: all actions by kind and name, used by the servers and the generate loop, among others.
 
 mod action;
 mod actions;
@@ -29,8 +29,8 @@ use self::changes::Changes;
 
 /// A registry of tools, prompts, resources, flows and other actions by name.
 ///
-/// [`Registry::global`] holds everything that is annotated in the program. Use a custom registry in tests, or to serve
-/// several tenants in one process. Cheap to clone; clones share the same actions.
+/// [`Registry::global`] contains everything that the macros have registered in the program. Use a custom registry in
+/// tests, or to serve several tenants in one process. Cheap to clone; clones share the same actions.
 ///
 /// ```
 /// use genkit::{Registry, prompt, prompts, resource, resources, tool, tools};
@@ -79,7 +79,7 @@ impl Registry {
         Self::default()
     }
 
-    /// Creates a linked registry, with everything that is annotated in the program and linked into it.
+    /// Creates a linked registry, with everything that the macros have registered in the program.
     ///
     /// It is empty if the feature `inventory` is disabled.
     pub fn linked() -> Self {
@@ -218,7 +218,7 @@ impl Registry {
             actions.prompts.remove(name);
         }
         for prompt in new {
-            // If two new prompts have the same name, the later prompt is kept.
+            // If two new prompts have the same name, the later prompt replaces the earlier one.
             actions.prompts.remove(prompt.name());
             actions.prompts.insert_action(prompt.name(), prompt.clone());
         }
@@ -248,7 +248,7 @@ impl Registry {
         self.write().flows.remove(name).is_some()
     }
 
-    /// Adds a skill, replacing one that was read from the same file before.
+    /// Adds a skill, replacing a skill with the same name that was read from the same file.
     #[doc(hidden)]
     pub fn put_skill(&self, skill: Skill) -> Result<()> {
         if let Some(known) = self.skill(skill.name())
@@ -276,7 +276,7 @@ impl Registry {
         removed
     }
 
-    /// Notifies subscribers that the resource at `uri` was updated. Does nothing without subscribers.
+    /// Notifies subscribers that the resource at `uri` was updated. Has no effect without subscribers.
     ///
     /// ```
     /// genkit::Registry::new().resource_updated("note://7");
@@ -291,10 +291,10 @@ impl Registry {
     }
 
     /// Performs the checks that the compiler cannot perform, and reports all problems as one error with their
-    /// locations: duplicate names, names that clients reject, templates that do not match their arguments, argument
+    /// locations: duplicate names, names that clients reject, templates that do not match their arguments, and argument
     /// schemas that are not objects.
     ///
-    /// Servers do this check when they start, and also check that all required state is present.
+    /// Servers perform this check when they start, and also check that all required state is present.
     ///
     /// ```
     /// use genkit::{Registry, tool, tools};

@@ -1,4 +1,4 @@
-//! Mounting: the actions of one registry in another, under a prefix.
+//! Mounting: adds the actions of one registry to another, under a prefix.
 
 use std::panic::Location;
 
@@ -17,7 +17,7 @@ impl Registry {
     /// | in `other` | in this registry, with the prefix `shop` |
     /// |---|---|
     /// | the tool, prompt, flow, evaluator or retriever `search` | `shop_search` |
-    /// | the resource `note://{id}` | `note://shop/{id}`, called `shop_` and its name |
+    /// | the resource `note://{id}` | `note://shop/{id}`, with `shop_` before its name |
     /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its own name |
     /// | actions of an `McpHost` server | tools and prompts as above, resources unchanged |
     ///

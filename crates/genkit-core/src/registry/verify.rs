@@ -13,7 +13,7 @@ use crate::error::Result;
 use genkit_schema::internal as schema;
 use genkit_schema::internal::Schemas;
 
-/// Reports all problems of `actions`. Missing state is only reported if `states` is given.
+/// Reports all problems of `actions`. Missing state is only reported if `states` is set.
 pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
     let mut found = Verification { problems: actions.refused.clone(), states };
     for tool in actions.tools.values() {
@@ -76,8 +76,8 @@ pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
     found.into_result()
 }
 
-/// Returns a template with its variables unnamed. Templates with the same shape match the same URIs. The names of query
-/// variables are part of the URI.
+/// Returns a template without the names of its variables. Templates with the same shape match the same URIs. The names
+/// of query variables are part of the URI.
 fn template_shape(template: &str) -> String {
     let mut shape = String::new();
     let mut in_expression = false;

@@ -27,7 +27,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Creates a document of several parts.
+    /// Creates a document from parts.
     pub fn new(content: impl IntoIterator<Item = Part>) -> Self {
         Self { content: content.into_iter().collect(), metadata: Map::new() }
     }

@@ -8,9 +8,8 @@ pub const REASONING_EFFORT: &str = "reasoningEffort";
 
 /// The reasoning effort: how much a model thinks before it responds.
 ///
-/// It is converted to the form of each provider, a keyword or a number of tokens. A level that a model does not support
-/// is replaced with the nearest level that it supports. A model without reasoning ignores it, with a warning in the
-/// log.
+/// Each provider receives it in its own form: a keyword or a number of tokens. A level that a model does not support is
+/// replaced with the nearest level that it supports. A model without reasoning ignores it, and a warning is logged.
 ///
 /// ```
 /// use genkit::model::Effort;
@@ -77,8 +76,7 @@ impl Effort {
         has.iter().find(|has| **has >= self).or(has.last()).copied()
     }
 
-    /// Returns the number of reasoning tokens, for APIs that use a token budget. The limits of a model apply in
-    /// addition.
+    /// Returns the number of reasoning tokens, for APIs that use a token budget. The model's limits also apply.
     #[doc(hidden)]
     pub fn token_budget(self) -> u32 {
         match self {

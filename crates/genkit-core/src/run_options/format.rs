@@ -19,7 +19,7 @@ pub enum Format {
     Text,
     /// One JSON value, usually an object.
     Json,
-    /// A JSON array. Each item can be used once complete.
+    /// A JSON array. Each item can be used as soon as it is complete.
     Array,
     /// One value of a list, without quotes.
     Enum,

@@ -1,15 +1,15 @@
-//! Structured output: the required form of a response.
+//! Structured output: the required format of a response.
 
 use serde::{Deserialize, Serialize};
 
 use genkit_schema::Schema;
 
-/// Output options: the required form of a response.
+/// Output options: the format, schema and instructions of a response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct OutputOptions {
-    /// The format: `text`, `json`, `array`, `enum`, `jsonl`. Default is `json` if there is a schema.
+    /// The format: `text`, `json`, `array`, `enum` or `jsonl`. Default is `json` if there is a schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
     /// The media type of the response.
@@ -34,7 +34,7 @@ pub struct OutputOptions {
 pub enum Instructions {
     /// `true` to always add the format's own instructions, `false` to never add them.
     Use(bool),
-    /// A custom text.
+    /// Custom instructions.
     Text(String),
 }
 

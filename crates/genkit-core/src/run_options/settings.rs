@@ -13,7 +13,7 @@ macro_rules! setting_methods {
         $temperature:ident, $top_p:ident, $top_k:ident, $max_output_tokens:ident,
         $stop_sequences:ident, $seed:ident, $reasoning:ident
     ) => {
-        /// Sets the temperature, which is the randomness of the response, from 0.
+        /// Sets the temperature: the randomness of the response, from 0.
         $(#[$attribute])*
         pub fn $temperature(self, temperature: f64) -> Self {
             self.setting("temperature", $crate::internal::run_options::json_number(temperature))
@@ -59,7 +59,7 @@ macro_rules! setting_methods {
     };
 }
 
-/// Converts a number to JSON. NaN and infinity, which JSON does not have, become text, which is then rejected before
+/// Converts a number to JSON. NaN and infinity, which JSON cannot represent, become strings. They are rejected before
 /// the call.
 pub fn json_number(number: f64) -> Value {
     if number.is_finite() { number.into() } else { number.to_string().into() }
@@ -70,12 +70,14 @@ type Bound = (&'static str, &'static str, fn(&Value) -> bool);
 
 /// The settings whose valid range is the same for all providers. Providers report additional errors themselves.
 const BOUNDS: [Bound; 7] = [
-    ("temperature", "a number from 0", |value| value.as_f64().is_some_and(|it| it >= 0.0)),
+    ("temperature", "a number of at least 0", |value| value.as_f64().is_some_and(|it| it >= 0.0)),
     ("topP", "a number from 0 to 1", |value| {
         value.as_f64().is_some_and(|it| (0.0..=1.0).contains(&it))
     }),
-    ("topK", "a whole number from 0", |value| whole_number(value).is_some_and(|it| it >= 0.0)),
-    ("maxOutputTokens", "a whole number from 1", |value| {
+    ("topK", "a whole number of at least 0", |value| {
+        whole_number(value).is_some_and(|it| it >= 0.0)
+    }),
+    ("maxOutputTokens", "a whole number of at least 1", |value| {
         whole_number(value).is_some_and(|it| it >= 1.0)
     }),
     ("stopSequences", "a list of non-empty strings", |value| {
@@ -88,7 +90,7 @@ const BOUNDS: [Bound; 7] = [
     }),
 ];
 
-/// Returns a whole number, which may be written with a fraction of zero: `40.0`.
+/// Returns the value if it is a whole number. It may be written with a zero fraction: `40.0`.
 fn whole_number(value: &Value) -> Option<f64> {
     value.as_f64().filter(|number| number.fract() == 0.0)
 }
@@ -103,7 +105,7 @@ pub fn wrong_setting(config: &Map<String, Value>) -> Option<(&'static str, &Valu
 }
 
 /// Returns each unknown setting whose name is similar to the name of a common setting, with that common name. Names
-/// with `_`, such as `top_k`, are a provider's own.
+/// with `_`, such as `top_k`, belong to a provider.
 pub fn misspelt_settings(
     config: &Map<String, Value>,
 ) -> impl Iterator<Item = (&str, &'static str)> {

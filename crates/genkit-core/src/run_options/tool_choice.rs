@@ -1,4 +1,4 @@
-//! Tool choice: whether a model may, must or must not call tools, and its form in Genkit's JSON.
+//! Tool choice: whether a model may, must or must not call tools, and its representation in Genkit's JSON.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::ser::{Serialize, Serializer};
@@ -26,7 +26,7 @@ use serde::ser::{Serialize, Serializer};
 /// run.tools(tools![file]).tool_choice(ToolChoice::tool("file")).await?;
 /// let asked = model.requests();
 /// assert_eq!(asked[0].tool_choice, Some(ToolChoice::tool("file")));
-/// assert_eq!(asked[1].tool_choice, Some(ToolChoice::Auto)); // otherwise it could never finish
+/// assert_eq!(asked[1].tool_choice, Some(ToolChoice::Auto)); // otherwise the run could never finish
 /// # Ok(())
 /// # }
 /// ```
@@ -41,14 +41,14 @@ pub enum ToolChoice {
     Auto,
     /// The model must call at least one tool.
     Required,
-    /// The model must not call tools, although it sees them.
+    /// The model receives the tools but must not call them.
     None,
-    /// The model must call this tool, given by its name among the tools of the request.
+    /// The model must call the tool with this name, which is one of the tools of the request.
     Tool(String),
 }
 
 impl ToolChoice {
-    /// Requires a call to this tool.
+    /// Creates a tool choice that requires a call to this tool.
     pub fn tool(name: impl Into<String>) -> Self {
         Self::Tool(name.into())
     }
@@ -58,7 +58,7 @@ impl ToolChoice {
         matches!(self, Self::Required | Self::Tool(_))
     }
 
-    /// Returns the mode in Genkit's JSON, and the name of the one tool.
+    /// Returns the mode in Genkit's JSON, and the name of the required tool, if any.
     #[doc(hidden)]
     pub fn in_json(&self) -> (&'static str, Option<&str>) {
         let tool = if let Self::Tool(name) = self { Some(name.as_str()) } else { None };

@@ -1,8 +1,8 @@
-//! Usage limit: the model usage that a run may have.
+//! Usage limits: the maximum model usage of a run.
 
 use serde::{Deserialize, Serialize};
 
-/// The usage limit of a run, in tokens and model calls. See `Generate::usage_limit`.
+/// The usage limit of a run, in tokens and model calls. `None` means unlimited. See `Generate::usage_limit`.
 ///
 /// ```
 /// use genkit::generate::UsageLimit;
@@ -16,28 +16,28 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
 pub struct UsageLimit {
-    /// The total number of tokens, of requests and responses.
+    /// The maximum total number of tokens, in requests and responses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// The number of request tokens, including cached tokens.
+    /// The maximum number of request tokens, including cached tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// The number of response tokens.
+    /// The maximum number of response tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// The number of model calls.
+    /// The maximum number of model calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
 }
 
 impl UsageLimit {
-    /// Creates a limit that allows everything.
+    /// Creates a limit that allows any usage.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the limit on the total number of tokens, of requests and responses.
+    /// Sets the limit on the total number of tokens, in requests and responses.
     #[must_use]
     pub fn tokens(mut self, most: u64) -> Self {
         self.tokens = Some(most);
@@ -65,7 +65,7 @@ impl UsageLimit {
         self
     }
 
-    /// Returns whether any number of tokens is limited.
+    /// Returns whether the number of tokens is limited.
     #[doc(hidden)]
     pub fn counts_tokens(&self) -> bool {
         self.tokens.or(self.input_tokens).or(self.output_tokens).is_some()

@@ -1,4 +1,4 @@
-//! Clocks of leases: processes of one machine compare the time since its start, which no administrator sets.
+//! Clocks for leases. Processes on one machine compare the time since boot, which no administrator can change.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::now_ms;
 
-/// The current time in all clocks of a machine.
+/// The current time on the clocks of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseTime {
     /// Milliseconds since the Unix epoch. An administrator or a time service may set the clock
@@ -36,7 +36,7 @@ impl LeaseTime {
     }
 }
 
-/// Returns the id that Linux chooses at each start.
+/// Returns the id that Linux generates at each boot.
 fn boot_id() -> Option<&'static str> {
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let read = || {
@@ -46,23 +46,23 @@ fn boot_id() -> Option<&'static str> {
     BOOT.get_or_init(read).as_deref()
 }
 
-/// Returns the milliseconds since the start of the machine, in steps of 10.
+/// Returns the milliseconds since boot, in steps of 10.
 fn uptime_ms() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/uptime").ok()?;
     let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
     Some(seconds.parse::<u64>().ok()? * 1000 + hundredths.parse::<u64>().ok()? * 10)
 }
 
-/// The length of a lease whose writer did not record it. Default is 30 seconds.
+/// The duration of a lease whose writer did not record it. Default is 30 seconds.
 const UNKNOWN_TTL_MS: u64 = 30_000;
 
 /// The end of a lease, for a store whose processes all run on one machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeaseEnd {
-    /// The end by the wall clock.
+    /// The end on the wall clock, in milliseconds since the Unix epoch.
     pub until_ms: u64,
-    /// The length of the lease.
+    /// The duration of the lease, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl_ms: Option<u64>,
     /// The boot id of the machine, and the end in milliseconds since boot.
@@ -71,7 +71,7 @@ pub struct LeaseEnd {
 }
 
 impl LeaseEnd {
-    /// Returns the end of a lease that begins now.
+    /// Returns the end of a lease that starts at `now` and lasts `ttl`.
     pub fn after(now: &LeaseTime, ttl: Duration) -> Self {
         let ttl_ms = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
         let boot = now.uptime.as_ref();
@@ -82,8 +82,8 @@ impl LeaseEnd {
         }
     }
 
-    /// Returns whether the lease is over. A lease is also over if it would end later than a whole lease from now,
-    /// because the clock was set back, and if it is from before a restart of the machine, which no process survives.
+    /// Returns whether the lease is over. A lease is also over if more than its whole duration would be left, because
+    /// the clock was set back, or if the machine was restarted, because no process survives that.
     pub fn is_over(&self, now: &LeaseTime) -> bool {
         let ttl = self.ttl_ms.unwrap_or(UNKNOWN_TTL_MS);
         let is_within = |until: u64, now: u64| until > now && until <= now.saturating_add(ttl);

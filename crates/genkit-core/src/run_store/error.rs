@@ -9,7 +9,7 @@ pub(super) enum Error {
     )]
     RunId { most: usize },
     #[error(
-        "this run store cannot list runs; use the folder, SQLite or Postgres, or implement `RunStore::list`"
+        "this run store cannot list runs; use the folder, SQLite or Postgres store, or implement `RunStore::list`"
     )]
     ListUnsupported,
     #[error("the head and each log line of a run must not contain line breaks")]

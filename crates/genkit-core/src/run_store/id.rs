@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 /// The maximum length of an id, in characters.
 const LONGEST: usize = 128;
 
-/// The prefix of the ids of tasks, which an MCP server creates.
+/// The prefix of the ids of tasks that an MCP server creates.
 const TASK: &str = "mcp-task-";
 
 /// The prefix of the ids of sessions that an MCP server stores.
@@ -20,8 +20,8 @@ const STREAM: &str = "mcp-stream-";
 /// The id of a durable run, which the program chooses, for example the number of an order or a request. The same id
 /// always refers to the same run.
 ///
-/// An id has 1 to 128 characters of `A-Z a-z 0-9 - _ .` and does not begin with `-` or `.`, so it is a valid name
-/// everywhere. Ids that begin with `mcp-task-`, `mcp-session-` or `mcp-stream-` are reserved for MCP servers.
+/// An id has 1 to 128 characters of `A-Z a-z 0-9 - _ .` and does not begin with `-` or `.`, so every store can use it
+/// as a name. Ids that begin with `mcp-task-`, `mcp-session-` or `mcp-stream-` are reserved for MCP servers.
 ///
 /// ```
 /// use genkit::durable::RunId;
@@ -38,7 +38,7 @@ impl RunId {
     /// Creates an id from a string.
     ///
     /// # Errors
-    /// `InvalidArgument` if the text is empty, too long, or has other characters.
+    /// Returns `InvalidArgument` if the id is empty, too long, or contains other characters.
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -93,7 +93,7 @@ impl RunId {
         (random.len() == 32 && random.bytes().all(is_hex)).then(|| Self(id.to_owned()))
     }
 
-    /// Returns the id as text.
+    /// Returns the id as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }

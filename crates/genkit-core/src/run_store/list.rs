@@ -1,12 +1,12 @@
-//! Lists of runs: which runs to return, and their properties that are available without loading them.
+//! Lists of runs: filters, and the properties of runs that are available without loading them.
 
 use super::{RunId, RunStatus};
 
-/// The number of runs of a page. Default is 100.
+/// The maximum number of runs on a page. Default is 100.
 const PAGE: usize = 100;
 
-/// Selects runs for [`RunStore::list`](super::RunStore::list). All conditions must hold; without conditions, all runs are
-/// selected. A page has up to 100 runs, in the order of their ids.
+/// Selects runs for [`RunStore::list`](super::RunStore::list). A run must meet all conditions; without conditions, all
+/// runs are selected. A page has up to 100 runs, in the order of their ids.
 ///
 /// ```
 /// use genkit::durable::{RunFilter, RunStatus};
@@ -18,11 +18,11 @@ const PAGE: usize = 100;
 #[non_exhaustive]
 #[must_use = "a filter does nothing until a store uses it"]
 pub struct RunFilter {
-    /// Accepted statuses of the run. Empty for any.
+    /// Accepted statuses of the run. An empty list accepts any status.
     pub statuses: Vec<RunStatus>,
     /// Name of the run: its flow, or the model of a run that is not a flow.
     pub name: Option<String>,
-    /// Tag that the run has.
+    /// Tag of the run.
     pub tag: Option<String>,
     /// Text that the last error contains.
     pub error: Option<String>,
@@ -30,7 +30,7 @@ pub struct RunFilter {
     pub updated_before_ms: Option<u64>,
     /// Time before which the run was created, in milliseconds since the Unix epoch.
     pub created_before_ms: Option<u64>,
-    /// Id after which the page begins: the last id of the previous page.
+    /// Id after which the page starts: the last id of the previous page.
     pub after: Option<RunId>,
     /// Maximum number of runs on the page. Default is 100.
     pub limit: usize,
@@ -76,7 +76,7 @@ impl RunFilter {
         Self { tag: Some(tag.into()), ..self }
     }
 
-    /// Selects runs whose last error contains this text, with the same letter case.
+    /// Selects runs whose last error contains this text (case-sensitive).
     pub fn error(self, text: impl Into<String>) -> Self {
         Self { error: Some(text.into()), ..self }
     }
@@ -91,7 +91,7 @@ impl RunFilter {
         Self { created_before_ms: Some(time), ..self }
     }
 
-    /// Sets the id after which the page begins: the last id of the previous page.
+    /// Sets the id after which the page starts: the last id of the previous page.
     pub fn after(self, id: RunId) -> Self {
         Self { after: Some(id), ..self }
     }
@@ -118,8 +118,8 @@ impl RunFilter {
             && (self.of_servers || !id.is_of_server())
     }
 
-    /// Returns whether all conditions hold for `entry`. For stores without a query language. A run that cannot be read
-    /// has no status. It is selected only by its error, or by a filter without other conditions.
+    /// Returns whether `entry` meets all conditions. For stores without a query language. A run that cannot be read has
+    /// no status. It is selected only by its error, or by a filter without other conditions.
     pub fn selects(&self, entry: &RunEntry) -> bool {
         let is_before = |limit: Option<u64>, time: u64| limit.is_none_or(|limit| time < limit);
         let has_status = || entry.status.is_some_and(|status| self.statuses.contains(&status));
@@ -141,10 +141,9 @@ impl RunFilter {
 pub struct RunEntry {
     /// Id of the run.
     pub id: RunId,
-    /// Status of the run. `None` if the run cannot be read; then [`error`](Self::error) is the reason.
+    /// Status of the run. `None` if the run cannot be read; [`error`](Self::error) then contains the reason.
     pub status: Option<RunStatus>,
-    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` for now.
+    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
     /// Name of the run: its flow, or the model of a run that is not a flow. Empty if an older version created it.
     pub name: String,

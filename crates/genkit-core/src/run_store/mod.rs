@@ -21,7 +21,7 @@ pub use crate::time::now_ms;
 /// A store of durable runs: `FolderStore`, SQLite in the crate `genkit-sqlite`, or a
 /// database that several machines share.
 ///
-/// A store does not interpret the data: it holds strings, a status and a time. It guarantees:
+/// A store does not interpret the data: it stores strings, a status and a time. It guarantees:
 ///
 /// * After [`create`](Self::create) or [`save`](Self::save) returns, the data survives a crash of the process and of
 ///   the machine.
@@ -33,23 +33,23 @@ pub use crate::time::now_ms;
 ///
 /// `genkit::testing::check_run_store` checks these guarantees.
 pub trait RunStore: Send + Sync + 'static {
-    /// Creates a run at revision 1. Returns `false` and changes nothing if the id exists. The run gets a new
+    /// Creates a run at revision 1. Returns `false` and changes nothing if the id already exists. The run gets a new
     /// [incarnation](RunHead::incarnation), for example from [`RunHead::new_incarnation`].
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>>;
 
     /// Loads all data of a run. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read.
+    /// Returns an error if reading from the store fails.
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>>;
 
     /// Reads the revision, status and wake-up time of a run, which is cheaper than loading it.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read.
+    /// Returns an error if reading from the store fails.
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
     /// Saves a change to the run at revision `at`, and returns the new revision, which is one higher. Returns `None`
@@ -58,7 +58,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// A lease that has expired belongs to its owner until another owner takes it.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written. The change may have been saved
+    /// Returns an error if writing to the store fails. The change may have been saved
     /// nevertheless.
     fn save<'a>(
         &'a self,
@@ -72,7 +72,7 @@ pub trait RunStore: Send + Sync + 'static {
     /// [abandoned](RunHead::is_abandoned) if the lease of another owner has expired without a release.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn lease<'a>(
         &'a self,
         run: &'a RunId,
@@ -80,31 +80,31 @@ pub trait RunStore: Send + Sync + 'static {
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<RunHead>>>;
 
-    /// Releases a lease. Does nothing if `owner` does not have the lease.
+    /// Releases a lease. Has no effect if `owner` does not have the lease.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>>;
 
-    /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working), without a
-    /// later wake-up time and without a valid lease. Runs that have waited longest come first, if possible. A run that
-    /// cannot be read is either left out or returned, so that its worker reports the error.
+    /// Returns up to `limit` runs with work to do now: runs with the status [`Working`](RunStatus::Working) whose
+    /// wake-up time has passed and that have no valid lease. Runs that have waited longest come first, if possible. A
+    /// run that cannot be read is either omitted or returned, so that its worker reports the error.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read.
+    /// Returns an error if reading from the store fails.
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>>;
 
     /// Deletes a run and its data. Returns `false` if it does not exist.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be written.
+    /// Returns an error if writing to the store fails.
     fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>>;
 
     /// Returns a page of the runs that `filter` selects, in the order of their ids. A run that cannot be read is an
     /// entry without a status. The default implementation returns `FailedPrecondition`.
     ///
     /// # Errors
-    /// Returns an error if the store cannot be read or cannot list its runs.
+    /// Returns an error if reading from the store fails, or if the store cannot list its runs.
     fn list<'a>(&'a self, _filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
         Box::pin(std::future::ready(Err(self::error::Error::ListUnsupported.into())))
     }
@@ -155,20 +155,20 @@ impl RunStatus {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 
-    /// Returns `true` if the run is finished and will not change any more.
+    /// Returns whether the run is finished and no longer changes.
     pub fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 
-/// A change of a run, which saves the result of one step.
+/// A change to a run that saves the result of one step.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunChange {
     /// The new status.
     pub status: RunStatus,
     /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` for now.
+    /// `None` means now.
     pub wake_at_ms: Option<u64>,
     /// The new head, which replaces the old head: JSON on one line without NUL.
     pub head: String,
@@ -178,9 +178,9 @@ pub struct RunChange {
     pub owner: Option<String>,
     /// The incarnation that this save requires. `None` accepts any.
     pub incarnation: Option<u64>,
-    /// The name of the run in lists, such as the name of its flow. `None` keeps the stored name.
+    /// The name of the run in lists, such as the name of its flow. `None` leaves the stored name unchanged.
     pub name: Option<String>,
-    /// The tags of the run. `None` keeps the stored tags.
+    /// The tags of the run. `None` leaves the stored tags unchanged.
     pub tags: Option<Vec<String>>,
     /// The error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
@@ -273,13 +273,13 @@ pub struct RunHead {
     /// Status of the run.
     pub status: RunStatus,
     /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` for now.
+    /// `None` means now.
     pub wake_at_ms: Option<u64>,
     /// Incarnation: a number that distinguishes the run from an earlier run with the same id. 0 if the run was created
     /// by a version without incarnations.
     pub incarnation: u64,
-    /// Whether the last owner of the lease has not released it, because its process ended or lost the store. Only set by
-    /// [`RunStore::lease`].
+    /// Whether the last owner of the lease has not released it, because its process ended or lost the connection to the
+    /// store. Only set by [`RunStore::lease`].
     pub is_abandoned: bool,
 }
 
@@ -329,7 +329,7 @@ impl StoredRun {
     }
 }
 
-/// Prints counts only.
+/// Prints only counts.
 impl std::fmt::Debug for RunChange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RunChange")
@@ -340,7 +340,7 @@ impl std::fmt::Debug for RunChange {
     }
 }
 
-/// Prints counts only.
+/// Prints only counts.
 impl std::fmt::Debug for StoredRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("StoredRun")

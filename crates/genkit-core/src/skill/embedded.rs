@@ -17,7 +17,7 @@ pub struct StaticSkills {
 /// One embedded skill.
 #[allow(missing_docs, reason = "for expansions and hidden")]
 pub struct StaticSkill {
-    /// The path of its `SKILL.md` in error messages.
+    /// The path of the `SKILL.md`, for error messages.
     pub source: &'static str,
     /// The path after `skill://`.
     pub path: &'static str,

@@ -35,12 +35,12 @@ impl SkillFile {
 }
 
 impl SkillFile {
-    /// Returns the path within the skill, with `/`: `references/FORMS.md`.
+    /// Returns the path within the skill, with `/` separators, for example `references/FORMS.md`.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Returns the URI of the file: `skill://pdf/references/FORMS.md`.
+    /// Returns the URI of the file, for example `skill://pdf/references/FORMS.md`.
     pub fn uri(&self) -> &str {
         &self.uri
     }
@@ -92,7 +92,7 @@ impl SkillFile {
         }
     }
 
-    /// Returns the file with another URI.
+    /// Returns this file with another URI.
     pub(super) fn with_uri(&self, uri: String) -> Self {
         Self { uri: uri.into(), ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! Skills of a folder on disk.
+//! Skills that are read from a folder on disk.
 
 use std::path::Path;
 
@@ -37,9 +37,9 @@ impl Skill {
     /// The name in the frontmatter must be the name of the folder. Files and folders whose names start with a dot are
     /// skipped.
     ///
-    /// A skill that cannot be used is left out, and the reason is logged with file and line: an invalid name or
+    /// A skill that cannot be used is omitted, and the reason is logged with file and line: an invalid name or
     /// frontmatter, a link that leaves the skill, or more than 512 files or 16 MiB. A description that is too long, a
-    /// value with an unquoted colon, and a link to a missing file are logged, too. `skills!` reports all of these as
+    /// value with an unquoted colon, and a link to a missing file are also logged. `skills!` reports all of these as
     /// errors.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ impl Skill {
         Ok(found.into_iter().map(of_folder).collect())
     }
 
-    /// Returns the instructions, which are the text of its `SKILL.md` after the frontmatter.
+    /// Returns the instructions: the text of the `SKILL.md` after the frontmatter.
     pub fn instructions(&self) -> &str {
         let text = self.file(SKILL_MD).and_then(SkillFile::text).unwrap_or_default();
         SkillText::parse_leniently(self.uri(), text).map_or("", |read| read.instructions)

@@ -31,7 +31,7 @@ pub mod expansion {
 /// The URI scheme of skills.
 pub const SCHEME: &str = "skill:";
 
-/// The maximum length of the description that a model reads, in characters (Agent Skills).
+/// The maximum length of the description that a model receives, in characters (Agent Skills).
 const MAX_DESCRIPTION: usize = 1024;
 
 /// The file that makes a folder a skill.
@@ -102,12 +102,12 @@ impl Skill {
         &self.0.info.description
     }
 
-    /// Returns the URI of its `SKILL.md`: `skill://git-flow/SKILL.md`.
+    /// Returns the URI of the `SKILL.md`, for example `skill://git-flow/SKILL.md`.
     pub fn uri(&self) -> &str {
         &self.0.uri
     }
 
-    /// Returns the frontmatter of its `SKILL.md`, unchanged.
+    /// Returns the frontmatter of the `SKILL.md`, unchanged.
     pub fn frontmatter(&self) -> &Map<String, Value> {
         &self.0.frontmatter
     }
@@ -117,7 +117,7 @@ impl Skill {
         &self.0.files
     }
 
-    /// Returns the file at a path within the skill: `references/FORMS.md`.
+    /// Returns the file at a path within the skill, for example `references/FORMS.md`.
     pub fn file(&self, path: &str) -> Option<&SkillFile> {
         let at = self.0.files.binary_search_by(|file| file.path().cmp(path)).ok()?;
         self.0.files.get(at)
@@ -139,7 +139,7 @@ impl Skill {
         &self.0.info
     }
 
-    /// Returns the skill with other URIs, which `moved` computes.
+    /// Returns this skill with the URIs that `moved` computes.
     pub(crate) fn mount_as(&self, moved: impl Fn(&str) -> String) -> Self {
         let data = &self.0;
         Self(Arc::new(SkillData {

@@ -6,7 +6,7 @@ use super::{SKILL_MD, Skill, SkillFile};
 use crate::action::{Resource, ResourceContents};
 
 impl Skill {
-    /// Returns its `SKILL.md`.
+    /// Returns the `SKILL.md` file.
     #[doc(hidden)]
     pub fn manifest_file(&self) -> Option<&SkillFile> {
         self.file(SKILL_MD)
@@ -21,7 +21,7 @@ impl Skill {
         self.files().iter().find(|file| file.uri() == uri)
     }
 
-    /// Returns a file as a resource. `SKILL.md` has the name and the description of the skill (SEP-2640).
+    /// Returns a file as a resource. `SKILL.md` gets the name and the description of the skill (SEP-2640).
     #[doc(hidden)]
     pub fn file_resource(&self, file: &SkillFile) -> Resource {
         let (name, description) = match file.path() {

@@ -1,4 +1,4 @@
-//! Skill sources, from which a middleware offers skills to a model.
+//! Skill sources, from which the middleware `skills` offers skills to a model.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub trait SkillSource: Send + Sync + 'static {
 
 /// A reader of the content of a skill, used when the skill is activated.
 pub trait SkillReader: Send + Sync {
-    /// Loads the instructions of the skill, which are the text of its `SKILL.md` after the frontmatter.
+    /// Loads the instructions of the skill: the text of its `SKILL.md` after the frontmatter.
     fn load_instructions(&self) -> BoxFuture<'_, Result<String>>;
 
     /// Reads a file of the skill.

@@ -1,5 +1,5 @@
-//! Locks that ignore poisoning, which is safe because no code here panics between two writes that belong together, and a
-//! token bucket.
+//! Locks that ignore poisoning, and a token bucket. Ignoring poisoning is safe, because no code here panics between two
+//! writes that belong together.
 
 mod token_bucket;
 

@@ -36,8 +36,8 @@ const TOKENS: &[f64] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Metric {
-    /// The duration of a served request. Its count is the number of requests; with the attribute `error.type`, it is
-    /// the number of failed requests.
+    /// The duration of a served request. Its count is the number of requests. Failed requests have the attribute
+    /// `error.type`.
     McpServerDuration,
     /// The number of requests currently being served.
     McpServerActiveRequests,
@@ -56,9 +56,9 @@ pub enum Metric {
     /// The number of durable runs in a store, by `genkit.durable.state`: `due`, `running` (in this worker), `waiting`
     /// and `failed`. Each worker measures its store once a minute and counts up to 10,000 runs.
     DurableRuns,
-    /// The time since which the oldest due run waits for a worker. 0 if no run is due.
+    /// The time that the oldest due run has waited for a worker. 0 if no run is due.
     DurableOldestDue,
-    /// The duration of a save of a durable run; with the attribute `error.type`, of a save that failed.
+    /// The duration of a save of a durable run. Failed saves have the attribute `error.type`.
     DurableSaveDuration,
 }
 
@@ -122,7 +122,7 @@ impl Metric {
     pub fn description(self) -> &'static str {
         match self {
             Self::McpServerDuration => {
-                "Duration of an MCP request, from its arrival to its answer."
+                "Duration of an MCP request, from its arrival to its response."
             }
             Self::McpServerActiveRequests => "MCP requests in progress.",
             Self::McpServerActiveSessions => "Open MCP sessions.",

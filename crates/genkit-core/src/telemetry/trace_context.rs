@@ -19,7 +19,7 @@ const MAX_MEMBERS: usize = 32;
 const MAX_BAGGAGE: usize = 8192;
 /// The maximum number of members in `baggage`. Default is 64, the number that W3C requires all systems to support.
 const MAX_BAGGAGE_MEMBERS: usize = 64;
-/// The flags of level 2: sampled, and random trace id.
+/// The flags of Trace Context Level 2: sampled, and random trace id.
 const KNOWN_FLAGS: u8 = 0b11;
 /// The length of a `traceparent` in version 00, in bytes.
 const TRACEPARENT_BYTES: usize = 55;
@@ -93,7 +93,7 @@ impl TraceContext {
         self.flags & 1 == 1
     }
 
-    /// Returns the `tracestate`, which is data of tracing systems. Empty if there is none.
+    /// Returns the `tracestate` (data of tracing systems), or an empty string if there is none.
     pub fn state(&self) -> &str {
         &self.state
     }
@@ -136,7 +136,7 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// Returns whether the text is a `baggage` that may be forwarded.
+/// Returns whether the text is a valid `baggage` value that may be forwarded.
 pub fn is_baggage(text: &str) -> bool {
     let is_plain = |b: u8| matches!(b, 0x20..=0x7e) && b != b'"' && b != b'\\';
     text.len() <= MAX_BAGGAGE

@@ -24,7 +24,7 @@ pub(super) enum Position {
     Span(Arc<SpanState>),
 }
 
-/// A root that the first span takes. Later spans become siblings in the same trace.
+/// A root that the first span uses. Later spans become siblings in the same trace.
 pub(super) struct PendingRoot {
     pub(super) trace_id: TraceId,
     pub(super) unused: Option<Root>,
@@ -36,7 +36,7 @@ impl Position {
         Self::Root(Arc::new(Mutex::new(place)))
     }
 
-    /// Returns the position of this task, or `None` outside every trace.
+    /// Returns the position of this task, or `None` outside a trace.
     pub(super) fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }

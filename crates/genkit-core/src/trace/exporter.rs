@@ -1,4 +1,4 @@
-//! The exporter of spans, which `genkit-dev` registers at link time. Without one, no span is recorded.
+//! The exporter of spans, which `genkit-dev` registers at link time. Without an exporter, no span is recorded.
 
 use super::record::SpanRecord;
 use crate::future::BoxFuture;
@@ -8,10 +8,10 @@ pub trait SpanExporter: Sync {
     /// Returns whether spans are currently exported.
     fn is_on(&self) -> bool;
 
-    /// Notes that a span began. `record` is called only if beginnings are exported.
+    /// Records that a span has started. `record` is called only if started spans are exported.
     fn started(&self, record: &mut dyn FnMut() -> SpanRecord);
 
-    /// Notes that a span ended.
+    /// Records that a span has ended.
     fn ended(&self, record: SpanRecord);
 
     /// Waits until ended spans are sent, for a limited time.
@@ -23,7 +23,7 @@ pub struct LinkedExporter(pub &'static dyn SpanExporter);
 
 inventory::collect!(LinkedExporter);
 
-/// Returns the first exporter that is on.
+/// Returns the first enabled exporter.
 fn active_exporter() -> Option<&'static dyn SpanExporter> {
     inventory::iter::<LinkedExporter>
         .into_iter()
@@ -31,7 +31,7 @@ fn active_exporter() -> Option<&'static dyn SpanExporter> {
         .find(|exporter| exporter.is_on())
 }
 
-/// Returns true if spans are exported.
+/// Returns whether spans are exported.
 #[inline]
 pub fn is_on() -> bool {
     active_exporter().is_some()
@@ -40,7 +40,7 @@ pub fn is_on() -> bool {
 pub(super) fn span_started(record: impl FnOnce() -> SpanRecord) {
     if let Some(exporter) = active_exporter() {
         let mut record = Some(record);
-        exporter.started(&mut || record.take().expect("a beginning is recorded once")());
+        exporter.started(&mut || record.take().expect("a start is recorded once")());
     }
 }
 

@@ -39,7 +39,7 @@ impl SpanId {
     }
 }
 
-/// Returns a random number that is not zero, which is not a valid id. It is unique enough for spans, but not
+/// Returns a random number that is not zero, because zero is not a valid id. It is unique enough for spans, but not
 /// cryptographically random.
 fn random() -> u64 {
     RandomState::new().hash_one(0u8).max(1)

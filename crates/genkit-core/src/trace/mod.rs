@@ -28,7 +28,7 @@ pub use span::{NewSpan, SpanKind};
 use self::current::{CURRENT, Position};
 use crate::error::Result;
 
-/// Runs `work`, whose first span is `root`. The caller must also call [`flush`].
+/// Runs `work` with `root` as its first span. The caller must also call [`flush`].
 pub fn under_root<T>(root: Root, work: impl Future<Output = T>) -> impl Future<Output = T> {
     match is_on() {
         false => Either::Left(work),
@@ -46,8 +46,8 @@ pub fn trace_work<T>(
     traced_as(span, work, |result| SpanOutcome::from_result(result, output))
 }
 
-/// [`trace_work`] for work that does not return a `Result`. `ended` returns how the work ended, and is only called if spans
-/// are exported.
+/// Like [`trace_work`], for work that does not return a `Result`. `ended` returns the outcome of the work, and is only
+/// called if spans are exported.
 pub fn traced_as<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
@@ -86,7 +86,7 @@ pub fn begin_span(span: &NewSpan<'_>, parent: Option<&OpenSpan>) -> Option<OpenS
     is_on().then(|| OpenSpan::begin_child(span, parent))
 }
 
-/// Runs `work` inside `open`, if there is one.
+/// Runs `work` inside the span `open`, if there is one.
 pub fn run_inside<T>(
     open: Option<&OpenSpan>,
     work: impl Future<Output = T>,
@@ -97,7 +97,7 @@ pub fn run_inside<T>(
     }
 }
 
-/// Ends `open`, if there is one, with the result of its work.
+/// Ends the span `open`, if there is one, with the outcome of its work.
 pub async fn end_span<T>(
     open: Option<OpenSpan>,
     result: &mut T,

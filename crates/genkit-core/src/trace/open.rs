@@ -12,7 +12,7 @@ use super::{NewSpan, SpanId, SpanKind, TraceId, exporter};
 use crate::error::{Error, Result};
 use crate::sync::lock;
 
-/// A span that has started. If it is dropped before its end, it ends as cancelled.
+/// A span that has started. If it is dropped before it is closed, it ends as cancelled.
 pub struct OpenSpan {
     state: Arc<SpanState>,
     has_ended: bool,
@@ -24,7 +24,7 @@ pub enum SpanOutcome<'a> {
     Output(Value),
     /// The work failed. The innermost span that ends with an error is recorded as its source.
     Failed(&'a mut Error),
-    /// The work was interrupted with this question, which is answered later.
+    /// The work was interrupted with this question.
     Interrupted(Value),
     /// The work was cancelled.
     Cancelled,

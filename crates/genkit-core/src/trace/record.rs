@@ -1,4 +1,4 @@
-//! The data of a span that is exported: plain data with limited sizes.
+//! The exported data of a span, with limited sizes.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use genkit_untrusted::redact::redact_context;
 /// The maximum size of an attribute value, in bytes. Default is 1 MiB.
 pub const MAX_VALUE: usize = 1024 * 1024;
 
-/// The attribute that holds the action context.
+/// The attribute that contains the action context.
 pub const CONTEXT: &str = "genkit:metadata:context";
 
 /// A span that has started or ended.
@@ -38,7 +38,7 @@ pub struct Failure {
 }
 
 /// Converts a value to an attribute with JSON text, truncated if it is too long. Truncated text is still JSON: a string
-/// with the beginning of the text and a note.
+/// with the first part of the text and a note.
 pub fn json_text(value: &Value) -> Value {
     let text = value.to_string();
     Value::String(if text.len() > MAX_VALUE { cut_text(&text) } else { text })

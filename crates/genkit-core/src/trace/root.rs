@@ -56,7 +56,7 @@ impl Root {
         self.began_ms.is_some()
     }
 
-    /// Returns the time since another process started the root, or zero if none did.
+    /// Returns the time since another process started the root, or zero if this process started it.
     pub(super) fn earlier(&self, now: Duration) -> Duration {
         self.began_ms
             .map_or(Duration::ZERO, |began| now.saturating_sub(Duration::from_millis(began)))

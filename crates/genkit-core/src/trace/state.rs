@@ -14,14 +14,14 @@ pub(super) struct SpanState {
     pub(super) parent: Option<SpanId>,
     pub(super) name: String,
     pub(super) path: String,
-    /// Whether this is a root without externally chosen ids, whose end must flush the export.
+    /// Whether this is a root without externally chosen ids. Its end must flush the exporter.
     pub(super) is_own_root: bool,
     /// The start time, in milliseconds since the Unix epoch.
     pub(super) start: f64,
     pub(super) started: Instant,
-    /// The time between `start` and `started`: a root may have begun in another process.
+    /// The time between `start` and `started`: a root may have started in another process.
     pub(super) earlier: Duration,
-    /// Whether other processes continue the trace, so that work that is dropped was only suspended.
+    /// Whether other processes continue the trace. Work that is dropped was then only suspended.
     pub(super) is_continued: bool,
     pub(super) attributes: Mutex<Map<String, Value>>,
 }

@@ -8,7 +8,7 @@ fn nearest_name_is_a_typing_error_away() {
     assert_eq!(nearest_name("titel", keys), Some("title"));
     assert_eq!(nearest_name("colour", keys), None);
     assert_eq!(nearest_name("", keys), None);
-    // Nothing of the word would be left.
+    // The whole word would be replaced.
     assert_eq!(nearest_name("x", ["y", "xy"]), Some("xy"));
     assert_eq!(nearest_name("x", ["y"]), None);
     assert_eq!(

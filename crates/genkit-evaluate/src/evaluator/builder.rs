@@ -8,7 +8,7 @@ use genkit_core::{Context, HandlerResult};
 use super::{DataPoint, Evaluator, EvaluatorData, IntoScores};
 
 impl Evaluator {
-    /// Creates a builder of an evaluator with this name. The `description` states the judged quality.
+    /// Creates a builder for an evaluator with this name. The `description` states the judged quality.
     ///
     /// ```
     /// use genkit::Registry;
@@ -63,9 +63,9 @@ impl EvaluatorBuilder {
         self
     }
 
-    /// Sets the handler, a closure that judges a data point, and builds the evaluator. The closure returns a
-    /// [`Score`](super::Score) or several. It can return any error with `?`. The error becomes the
-    /// result of that data point; other data points are not affected.
+    /// Sets the handler, a closure that judges a data point, and builds the evaluator. The closure returns one or more
+    /// [`Score`](super::Score)s, and can return any error with `?`. An error becomes the result of that data point;
+    /// other data points are not affected.
     #[track_caller]
     pub fn handler<F, Fut>(self, function: F) -> Evaluator
     where

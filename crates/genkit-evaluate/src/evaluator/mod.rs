@@ -55,7 +55,7 @@ type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score
 #[derive(Clone)]
 pub struct Evaluator {
     data: Arc<EvaluatorData>,
-    /// The name, and the function of the developer tools.
+    /// The flow with the name of the evaluator, which the developer tools run.
     flow: Flow,
 }
 
@@ -65,7 +65,7 @@ struct EvaluatorData {
     handler: Arc<Handler>,
 }
 
-/// The request of Genkit's tools: the data points of one run.
+/// A request from Genkit's developer tools: the data points of one run.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct EvaluatorInput {
@@ -101,7 +101,7 @@ impl Evaluator {
         self.data.display_name.as_deref().unwrap_or(self.name())
     }
 
-    /// Returns whether running it costs money. Genkit's CLI asks for confirmation if so.
+    /// Returns whether running the evaluator costs money. If so, Genkit's CLI asks for confirmation.
     pub fn is_billed(&self) -> bool {
         self.data.is_billed
     }
@@ -152,9 +152,9 @@ impl Evaluator {
             .with_limit(Some(TIMEOUT))
     }
 
-    /// Judges the data points of a request from Genkit's tools, `{"dataset": [..], "evalRunId": ".."}`. The result is a
-    /// list with one element per data point. If a data point fails, its element has the error and the others are still
-    /// judged.
+    /// Judges the data points of a request from Genkit's developer tools, `{"dataset": [..], "evalRunId": ".."}`. The
+    /// result is a list with one element per data point. If a data point fails, its element contains the error and the
+    /// others are still judged.
     ///
     /// ```
     /// use genkit::evaluate::metrics;

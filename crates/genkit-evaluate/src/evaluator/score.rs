@@ -41,11 +41,11 @@ pub struct Score {
 #[serde(rename_all = "UPPERCASE")]
 #[non_exhaustive]
 pub enum EvalStatus {
-    /// A pass.
+    /// The output passes.
     Pass,
-    /// A fail.
+    /// The output fails.
     Fail,
-    /// Undetermined.
+    /// The status is unknown.
     #[serde(other)]
     Unknown,
 }

@@ -40,7 +40,7 @@ fn are_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Compares integers exactly, since large integers are rounded to the same float.
+/// Compares integers exactly, because large integers can be rounded to the same float.
 fn are_same_number(a: &Number, b: &Number) -> bool {
     let is_integer = |number: &Number| number.is_i64() || number.is_u64();
     if is_integer(a) && is_integer(b) { a == b } else { a.as_f64() == b.as_f64() }

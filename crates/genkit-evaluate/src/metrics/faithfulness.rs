@@ -79,7 +79,7 @@ async fn score_faithfulness(judge: &Judge, point: &DataPoint) -> Result<Score> {
     let context: Vec<String> = context.iter().map(text_of).collect();
     let mut material = format!("Context:\n{}\n", context.join("\n"));
     for statement in &statements {
-        // Writing to a string does not fail.
+        // Writing into a `String` cannot fail.
         let _ = write!(material, "\nstatement: {statement}");
     }
     let prompt = format!(

@@ -36,7 +36,7 @@ impl Judge {
     }
 }
 
-/// Returns the text in a data block that the text itself cannot end.
+/// Returns the text in a data block that the text itself cannot terminate.
 pub(super) fn quote_data(text: &str) -> String {
     format!("<data>\n{}\n</data>", text.replace("</data>", "<\\/data>"))
 }

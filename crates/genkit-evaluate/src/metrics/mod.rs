@@ -6,7 +6,7 @@
 //! | [`deep_equal`] | whether the output equals the reference | it does |
 #![cfg_attr(
     feature = "jsonata",
-    doc = "| [`jsonata`] | whether the reference, an expression, holds for the output | it does |"
+    doc = "| [`jsonata`] | whether the reference, an expression, is true for the output | it is |"
 )]
 //! | [`faithfulness`] | the share of the output's statements that the context supports | more than 0.5 |
 //! | [`answer_relevancy`] | how close the input is to the question that the output answers | more than 0.5 |

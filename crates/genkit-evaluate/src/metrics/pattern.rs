@@ -13,7 +13,7 @@ const MAX_PATTERN: usize = 64 * 1024;
 /// The maximum memory size of a compiled pattern, in bytes. Default is 1 MiB.
 const MAX_COMPILED: usize = 1024 * 1024;
 
-/// The minimum size of a pattern, in bytes.
+/// The size limit with which a pattern is compiled first, in bytes.
 const SMALL: usize = 1024;
 
 /// The maximum cost of a search: the KiB of the compiled pattern, times the bytes of the output. Default is 10,000,000, which
@@ -23,10 +23,9 @@ const MAX_COST: usize = 10_000_000;
 /// Returns the regular expression metric: whether the reference, a pattern, matches anywhere in the output. An output
 /// that is not a string is matched as compact JSON.
 ///
-/// A search takes time in proportion to the output and the pattern, so that no pattern runs
-/// forever; if the pattern and the output are both large, the data point gets an error instead.
-/// Back-references and look-around are not supported; they also make the data point an error.
-/// Classes such as `\d` match ASCII only.
+/// The time of a search is proportional to the sizes of the output and the pattern, so no pattern runs forever. If both
+/// are large, the metric returns an error for the data point. Back-references and look-around are not supported and
+/// also cause an error. Classes such as `\d` match ASCII only.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -60,7 +59,7 @@ pub fn regex() -> Evaluator {
         })
 }
 
-/// Returns the pattern and its size: the smallest limit under which it compiles.
+/// Compiles a pattern. Returns it with its size: the smallest of the tried limits under which it compiles.
 fn compile_pattern(pattern: &str) -> Result<(Regex, usize), E> {
     let mut size = SMALL;
     loop {

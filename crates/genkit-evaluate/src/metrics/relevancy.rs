@@ -92,7 +92,7 @@ async fn score_relevancy(
     Ok(Score::new(score).with_status(EvalStatus::from_bool(score > 0.5)).with_reasoning(why))
 }
 
-/// Returns the absolute cosine of two vectors; `None` if it is not defined.
+/// Returns the absolute cosine of two vectors, or `None` if it is undefined.
 fn cosine_similarity(a: &[f64], b: &[f64]) -> Option<f64> {
     if a.len() != b.len() {
         return None;

@@ -22,7 +22,7 @@ pub struct Arguments {
     pub(crate) bounds: Option<Arc<Bounds>>,
 }
 
-/// The maximum number of lenient re-reads of one call, far above what a real call needs. Default is 64.
+/// The maximum number of lenient re-reads of one call. Default is 64, far more than a real call needs.
 const MAX_REREADS: usize = 64;
 
 /// The maximum total size of lenient re-reads of one call, in bytes of JSON. Default is 16 MiB.
@@ -65,8 +65,8 @@ pub(super) fn parse_with<R>(
 /// A function that decodes JSON, or returns the first mismatch.
 pub(super) type Reader<'a, R> = &'a dyn Fn(&Value) -> std::result::Result<R, Problem>;
 
-/// Reads arguments that do not match, `first`, as leniently as `how` permits. Returns the decoded value and the JSON
-/// that was finally read.
+/// Reads arguments again after the mismatch `first`, as leniently as `how` permits. Returns the decoded value and the
+/// JSON that was accepted.
 fn read_again<R>(
     mut arguments: Value,
     first: Problem,
@@ -155,7 +155,7 @@ impl Problem {
 pub(super) fn read<T: DeserializeOwned + 'static>(
     arguments: &Value,
 ) -> std::result::Result<T, Problem> {
-    // A clone takes a third of the memory of what serde deserializes from a `Value`.
+    // A clone needs a third of the memory that deserializing from a `Value` needs.
     if TypeId::of::<T>() == TypeId::of::<Value>() {
         let copy: Box<dyn Any> = Box::new(arguments.clone());
         return Ok(*copy.downcast().expect("the types are equal"));
@@ -378,7 +378,7 @@ mod tests {
         }
         let lenient = Strictness::Lenient;
         let op = Tagged::Move { x: 3, label: "3".to_owned() };
-        // The label stays a text.
+        // The label stays a string.
         let sent = json!({"op": "move", "x": "3", "label": "3"});
         assert_eq!(parse_arguments::<Tagged>(sent.clone(), lenient).unwrap(), op);
         assert!(parse_arguments::<Tagged>(sent, Strictness::Exact).is_err());
@@ -536,7 +536,7 @@ mod tests {
 
     #[test]
     fn strings_inside_of_strings_nest_no_deeper_than_json() {
-        // Each level of 30 objects ends in a string that holds the next 30 levels.
+        // Each level of 30 objects ends in a string that contains the next 30 levels.
         let level = |inner: String, levels: usize| {
             (0..levels).fold(inner, |inner, _| format!("{{\"next\":{inner}}}"))
         };

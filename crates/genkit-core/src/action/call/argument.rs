@@ -1,4 +1,4 @@
-//! Argument types: the functions of a type that is taken by value, as `fn` pointers, instantiated once per type.
+//! Argument types: the schema and the decoders of a type that is taken by value, as `fn` pointers created per type.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -25,7 +25,7 @@ pub type Boxed = Box<dyn Any + Send>;
     note = "to inject a value from the framework instead (`&Context`, state), take it by reference"
 )]
 pub trait Argument {
-    /// The argument type. Used for each parameter taken by value, at the parameter's type.
+    /// The argument type. Used for each parameter taken by value, with the span of the parameter's type.
     const TYPE: &'static ArgumentType;
 }
 

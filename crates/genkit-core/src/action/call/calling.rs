@@ -14,7 +14,7 @@ pub fn calling<'a, R: 'a, O: 'a>(
     finished_call(Box::pin(future), finish)
 }
 
-/// [`calling`] for a boxed future.
+/// Like [`calling`], for a boxed future.
 pub(super) fn finished_call<'a, R: 'a, O: 'a>(
     future: BoxFuture<'a, R>,
     finish: fn(R) -> Result<O>,

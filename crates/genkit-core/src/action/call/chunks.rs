@@ -66,7 +66,7 @@ impl<C: Serialize> Chunks<C> {
 }
 
 impl<C: Send + 'static> Chunks<C> {
-    /// Creates chunks for a unit test of a streaming function, and a collection of the chunks sent through them.
+    /// Creates a `Chunks` for a unit test of a streaming function, and a collection of the chunks sent through it.
     ///
     /// ```
     /// use genkit::{Chunks, Result, flow};

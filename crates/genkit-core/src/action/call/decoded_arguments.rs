@@ -23,8 +23,8 @@ pub enum Input {
 /// The decoded arguments of a call, by position.
 pub struct DecodedArguments(Vec<Option<Boxed>>);
 
-/// Takes the value of the parameter at `place`. Each value can be taken once. This is a function, because a user's
-/// trait with a method of the same name could hide a method.
+/// Takes the value of the parameter at `place`. Each value can be taken once. This is not a method, because a method of
+/// a user's trait with the same name could shadow it.
 pub fn take<T: 'static>(given: &mut DecodedArguments, place: usize) -> T {
     let value = given.0.get_mut(place).and_then(Option::take);
     match value.map(|value| value.downcast()) {
@@ -44,8 +44,8 @@ impl Input {
 
     /// Decodes the arguments of a call. `called` is the kind and name of the function, for messages.
     ///
-    /// Fields are decoded in the order and with the messages of serde's derive for a struct of these fields with
-    /// `deny_unknown_fields`.
+    /// Fields are decoded in the same order and with the same messages as in serde's derive for a struct with these
+    /// fields and `deny_unknown_fields`.
     pub(super) fn read(
         self,
         value: &Value,

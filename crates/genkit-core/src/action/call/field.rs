@@ -21,7 +21,7 @@ pub struct Field {
 #[derive(Clone, Copy)]
 pub(super) struct FieldDefault {
     pub(super) value: fn() -> Boxed,
-    /// The value as shown in the schema, if it serializes.
+    /// The value as shown in the schema, if it can be serialized.
     pub(super) shown: fn() -> Option<Value>,
 }
 
@@ -31,7 +31,7 @@ pub enum Note {
     Doc(&'static str),
     Title(&'static str),
     Description(&'static str),
-    /// An example. Left out of the schema if it cannot be serialized.
+    /// An example. Omitted from the schema if it cannot be serialized.
     Example(fn() -> Option<Value>),
     /// A keyword that applies to one JSON type, such as `minimum` for `number`.
     Bound {

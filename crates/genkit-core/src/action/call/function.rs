@@ -32,12 +32,12 @@ pub struct Function<O: 'static> {
 }
 
 impl<O> Function<O> {
-    /// Creates a function that takes `fields`, and nothing by reference.
+    /// Creates a function that takes `fields` by value and nothing by reference.
     pub(crate) const fn without_injection(fields: &'static [Field], call: PlainCall<O>) -> Self {
         Self::with_call(Input::Fields(fields), AnyCall::Plain(call))
     }
 
-    /// Creates the definition of a function of any kind.
+    /// Creates a function with any input and injected parameters.
     pub const fn new(input: Input, call: Call<O>) -> Self {
         Self::with_call(input, AnyCall::With(call))
     }

@@ -64,7 +64,7 @@ impl<O> ActionHandler<O> {
                         AnyCall::Plain(call) => call(given),
                         AnyCall::With(call) => call(context, given)?,
                     };
-                    // After the arguments have been decoded, and before the function runs.
+                    // Ask after the arguments have been decoded and before the function runs.
                     if needs_approval {
                         context.approved_to_run().await?;
                     }

@@ -60,8 +60,8 @@ impl<C> Inject<Chunks<C>> {
     }
 }
 
-/// The bound is on the impl, unlike the bound of `inject`, so that a chunk type without a required trait causes one
-/// error.
+/// The bound is on the impl, unlike the bound of `inject`, so that a chunk type without a required trait causes only
+/// one error.
 impl<C: ChunkItem> Inject<Chunks<C>> {
     pub fn requirement(&self) -> Requirement {
         Requirement::Chunks(C::chunk_schema())
@@ -81,7 +81,7 @@ pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
     /// Like [`calling`](super::calling::calling), for a function with an injected `T`, or a tuple of several. Its
-    /// future is `Send` because the injected types are `Sync`; if one is not, the error is about that type.
+    /// future is `Send` because the injected types are `Sync`; if one is not, the compiler reports that type.
     fn calling<'a, R: 'a, O: 'a>(
         &self,
         future: impl Future<Output = R> + Send + 'a,

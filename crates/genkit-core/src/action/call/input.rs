@@ -1,5 +1,5 @@
-//! Derived input: the struct of a function with an attribute that only a derive macro understands, arranged so that one
-//! unsuitable type causes one compile error.
+//! Derived input: the struct that the macros generate for a function with an attribute that only a derive macro
+//! understands. An unsuitable type causes only one compile error.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 

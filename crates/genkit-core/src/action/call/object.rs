@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::field::{Field, Note};
 
-/// The title given to the object while it is built, to get the derive's order of keywords.
+/// A temporary title, so that the keywords are in the same order as in the derive.
 const TITLE: &str = "__Input";
 
 /// Returns the exact schema of an object with these `fields` and no others.

@@ -45,7 +45,7 @@ impl Prompt {
         PromptBuilder::new(Info::from_builder(name.into(), description.into()))
     }
 
-    /// Creates a builder of another program's prompt.
+    /// Creates a builder for another program's prompt.
     #[doc(hidden)]
     pub fn from_server(name: String, description: String) -> PromptBuilder {
         PromptBuilder::new(Info::from_server(name, description))
@@ -96,7 +96,7 @@ describing!(PromptBuilder);
 completing!(PromptBuilder);
 
 impl PromptBuilder {
-    /// Creates a builder of a prompt that is described in a file.
+    /// Creates a builder for a prompt that is defined in a file.
     pub(super) fn of_file(name: String, file: String) -> Self {
         Self::new(Info::of_file(name, file))
     }
@@ -123,8 +123,7 @@ impl PromptBuilder {
         Prompt(Arc::new(PromptData { definition, version, timeout, options, completers, template }))
     }
 
-    /// Adds a required argument as data. The argument is a string. No input type is needed: the handler takes a
-    /// `Map<String, Value>`.
+    /// Adds a required string argument. The handler needs no input type: it takes a `Map<String, Value>`.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -147,7 +146,7 @@ impl PromptBuilder {
         self.with_argument(name.into(), description.into(), true)
     }
 
-    /// Adds an optional argument as data. The argument is a string.
+    /// Adds an optional string argument.
     pub fn optional_argument(
         self,
         name: impl Into<String>,
@@ -172,8 +171,8 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the input schema as data, instead of deriving it from the handler's type. No input type is needed: the
-    /// handler takes a `Map<String, Value>`. Defaults in the schema are filled in before a call is checked.
+    /// Sets the input schema, instead of deriving it from the handler's type. The handler needs no input type: it takes
+    /// a `Map<String, Value>`. Defaults in the schema are applied before the arguments are checked.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -200,19 +199,19 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the model of its runs, by name. Default is the caller's model.
+    /// Sets the model of the prompt's runs, by name. Default is the caller's model.
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.options = self.options.with_model(model);
         self
     }
 
-    /// Adds tools of its runs: `tools![..]`, values, names, patterns with `*`.
+    /// Adds tools for the prompt's runs: `tools![..]`, values, names, or patterns with `*`.
     pub fn tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.options = self.options.with_tools(tools);
         self
     }
 
-    /// Adds model settings of its runs, for example `[("temperature", 0.2)]`. See `Generate::config` for the keys.
+    /// Adds model settings for the prompt's runs: `[("temperature", 0.2)]`. See `Generate::config` for the keys.
     pub fn config<K: Into<String>, V: Into<Value>>(
         mut self,
         settings: impl IntoIterator<Item = (K, V)>,
@@ -223,13 +222,13 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the maximum number of model calls of its runs. Default is the caller's limit.
+    /// Sets the turn limit: the maximum number of rounds of tool calls in each run. Default is the caller's limit.
     pub fn max_turns(mut self, rounds: usize) -> Self {
         self.options = self.options.with_max_turns(rounds);
         self
     }
 
-    /// Sets the type of the output of its runs, whose schema the model receives.
+    /// Sets the output type of the prompt's runs. The model receives its schema.
     ///
     /// ```
     /// use genkit::{Context, Prompt};
@@ -268,7 +267,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Builds a [`Prompt::from_server`], which forwards requests with `function`.
+    /// Builds a prompt that forwards its requests to `function`.
     #[doc(hidden)]
     pub fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
     where

@@ -15,7 +15,7 @@ use crate::action::info::StaticInfo;
 
 /// A function annotated with `#[prompt]`.
 ///
-/// The macro implements it for a type with the function's name. Do not implement it yourself.
+/// The macro implements this trait for a type with the function's name. Do not implement it manually.
 ///
 /// ```
 /// use genkit::action::PromptFn;
@@ -53,7 +53,7 @@ pub struct StaticPrompt {
 }
 
 impl StaticPrompt {
-    /// Creates the definition of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields` by value and nothing by reference.
     pub const fn new(
         info: StaticInfo,
         fields: &'static [Field],
@@ -83,8 +83,8 @@ impl StaticPrompt {
         self
     }
 
-    /// Sets the prompt options, which apply to the run that the prompt starts. Called once, when the prompt becomes a
-    /// value.
+    /// Sets the prompt options, which apply to the run that the prompt starts. `options` is called once, when the
+    /// [`Prompt`](super::Prompt) is created.
     pub const fn options(mut self, options: fn() -> PromptOptions) -> Self {
         self.options = Some(options);
         self

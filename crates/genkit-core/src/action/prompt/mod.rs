@@ -131,7 +131,7 @@ impl Prompt {
         }))
     }
 
-    /// Returns the prompt under another name. Its tools are resolved with `find`.
+    /// Returns this prompt under another name. Its tools are resolved with `find`.
     pub(crate) fn mount_as(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let data = &self.0;
         Self(Arc::new(PromptData {
@@ -177,12 +177,12 @@ impl Prompt {
         self.0.template.as_deref()
     }
 
-    /// Returns the exact input schema of its arguments, derived from the types.
+    /// Returns the exact input schema of the arguments, derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the arguments, as described by the signature.
+    /// Returns the arguments, derived from the input schema.
     pub fn arguments(&self) -> Vec<PromptArgument> {
         genkit_schema::internal::properties(self.schemas().portable_input())
             .map(|property| PromptArgument {
@@ -194,7 +194,7 @@ impl Prompt {
     }
 
     /// Renders the prompt: runs it with `arguments`, an object or a struct that serializes to one, and returns its
-    /// messages. Values can also be given as text, as MCP clients send them.
+    /// messages. Values can also be strings, as MCP clients send them.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -243,7 +243,7 @@ impl Prompt {
         self.0.completers.complete_argument(self.schemas().portable_input(), request)
     }
 
-    /// Checks the arguments, with defaults filled in, and runs the function, without limits.
+    /// Applies defaults, checks the arguments, and runs the function without limits.
     #[doc(hidden)]
     pub fn invoke_prompt<'a>(
         &self,
@@ -254,7 +254,7 @@ impl Prompt {
         self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
     }
 
-    /// Like [`invoke`](Self::invoke_prompt), with a given kind of span.
+    /// Like [`invoke_prompt`](Self::invoke_prompt), with the given kind of span.
     #[doc(hidden)]
     pub fn invoke_as<'a>(
         &self,

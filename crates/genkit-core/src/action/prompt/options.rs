@@ -123,7 +123,7 @@ impl PromptOptions {
         self.with_config_value(key, value)
     }
 
-    /// Adds tools: `tools![..]`, values, names, patterns with `*`.
+    /// Adds tools: `tools![..]`, values, names, or patterns with `*`.
     #[must_use]
     pub fn with_tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(Into::into));
@@ -151,7 +151,7 @@ impl PromptOptions {
         self
     }
 
-    /// Sets the output options: the required form of the response.
+    /// Sets the output options: the format, schema and instructions of the response.
     #[must_use]
     pub fn with_output(mut self, output: OutputOptions) -> Self {
         self.output = Some(output);
@@ -165,21 +165,21 @@ impl PromptOptions {
         self
     }
 
-    /// Sets the output format of the response: `text`, `json`, `array`, `enum`, `jsonl`.
+    /// Sets the output format of the response: `text`, `json`, `array`, `enum` or `jsonl`.
     #[must_use]
     pub fn with_output_format(mut self, format: impl Into<String>) -> Self {
         self.output.get_or_insert_default().format = Some(format.into());
         self
     }
 
-    /// Sets the output instructions: `true`, `false`, or a string.
+    /// Sets whether to add the format's output instructions, or sets custom instructions.
     #[must_use]
     pub fn with_output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
         self.output.get_or_insert_default().instructions = Some(instructions.into());
         self
     }
 
-    /// Adds middleware by name: the name, or `{"name": .., "config": ..}`. Names are defined with
+    /// Adds middleware by name: a name, or `{"name": .., "config": ..}`. Names are defined with
     /// `GenkitBuilder::named_middleware`.
     #[must_use]
     pub fn with_middleware<T: Into<Value>>(
@@ -240,7 +240,7 @@ impl PromptOptions {
         self.return_tool_requests
     }
 
-    /// Returns the output options: the required form of the response.
+    /// Returns the output options: the format, schema and instructions of the response.
     pub fn output(&self) -> Option<&OutputOptions> {
         self.output.as_ref()
     }

@@ -82,7 +82,7 @@ impl PromptReply {
         self.options.as_deref()
     }
 
-    /// Returns the messages by value, for `Generate::messages`.
+    /// Consumes the reply and returns the messages, for `Generate::messages`.
     pub fn into_messages(self) -> Vec<Message> {
         self.messages
     }
@@ -101,7 +101,7 @@ impl PromptReply {
 /// The type-erased result of a prompt.
 pub type PromptOutput = PromptReply;
 
-/// A type that a prompt can return, directly or in a `Result`, also through a type alias.
+/// A type that a prompt can return, directly or in a `Result` (or an alias of it).
 ///
 /// Text and parts become one user message.
 ///

@@ -1,4 +1,4 @@
-//! MCP Apps (`io.modelcontextprotocol/ui`): pages that belong to tools, and their rights.
+//! MCP Apps (`io.modelcontextprotocol/ui`): pages that belong to tools, and their permissions.
 
 use genkit_uri_template::is_origin;
 use serde_json::{Map, Value, json};
@@ -9,10 +9,10 @@ pub const APP_MIME_TYPE: &str = "text/html;profile=mcp-app";
 /// The identifier of the extension for MCP Apps.
 pub const APP_EXTENSION: &str = "io.modelcontextprotocol/ui";
 
-/// The page of an MCP App: what it may load and use. Default is nothing: the page has only what its own HTML contains.
+/// The page of an MCP App: the origins that it may load from, and its browser permissions. By default, the page may use
+/// only its own HTML.
 ///
-/// A client shows the page in a frame without access to anything else, and enforces these rights with a content security
-/// policy.
+/// A client shows the page in a sandboxed frame and enforces these permissions with a content security policy.
 ///
 /// ```
 /// use genkit::action::{AppPage, Resource};
@@ -35,7 +35,7 @@ pub struct AppPage {
 }
 
 impl AppPage {
-    /// Creates a page without rights.
+    /// Creates a page without permissions.
     pub fn new() -> Self {
         Self::default()
     }
@@ -61,7 +61,7 @@ impl AppPage {
         self.with_origins("baseUriDomains", origins)
     }
 
-    /// Requests a permission of the browser: `camera`, `microphone`, `geolocation` or `clipboard-write`.
+    /// Requests a browser permission: `camera`, `microphone`, `geolocation` or `clipboard-write`.
     pub fn permission(mut self, name: &str) -> Self {
         let name = if name == "clipboard-write" { "clipboardWrite" } else { name };
         self.permissions.insert(name.to_owned(), json!({}));
@@ -74,7 +74,7 @@ impl AppPage {
         self
     }
 
-    /// Sets the domain that the page has in clients that give each app its own, in the form that the client specifies.
+    /// Sets the domain of the page, for clients that host each app on its own domain. The client specifies the format.
     pub fn domain(mut self, domain: impl Into<String>) -> Self {
         self.domain = Some(domain.into());
         self

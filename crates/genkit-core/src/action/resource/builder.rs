@@ -44,7 +44,7 @@ impl Resource {
         ResourceBuilder::new(Info::from_builder(name.into(), description.into()), uri.into())
     }
 
-    /// Creates a builder of another program's resource.
+    /// Creates a builder for another program's resource.
     #[doc(hidden)]
     pub fn from_server(uri: String, name: String, description: String) -> ResourceBuilder {
         ResourceBuilder::new(Info::from_server(name, description), uri.into())
@@ -102,19 +102,19 @@ impl ResourceBuilder {
         self
     }
 
-    /// Makes the resource the page of an MCP App, with these rights. Its URI begins with `ui://`, and its content is one
-    /// HTML document.
+    /// Makes the resource the page of an MCP App, with these permissions. Its URI must begin with `ui://`, and its
+    /// content must be one HTML document.
     pub fn app(mut self, page: AppPage) -> Self {
         self.info.metadata.insert("ui".to_owned(), page.to_json());
         self.mime_type(APP_MIME_TYPE)
     }
 
-    /// Sets the annotations that MCP clients see in the list of resources.
+    /// Sets the annotations that MCP clients receive in the list of resources.
     pub fn annotations(self, annotations: Annotations) -> Self {
         self.with_mcp_member("annotations", json!(annotations))
     }
 
-    /// Sets the size of the content in bytes, which MCP clients see in the list of resources.
+    /// Sets the size of the content in bytes, which MCP clients receive in the list of resources.
     pub fn size(self, bytes: u64) -> Self {
         self.with_mcp_member("size", bytes.into())
     }
@@ -133,7 +133,7 @@ impl ResourceBuilder {
         self
     }
 
-    /// Builds a [`Resource::from_server`], which forwards the URI to `function`.
+    /// Builds a resource that forwards the requested URI to `function`.
     #[doc(hidden)]
     pub fn forwards<F>(self, function: F) -> Resource
     where

@@ -120,12 +120,12 @@ impl ResourceContents {
         }
     }
 
-    /// Returns the media type (MIME type), if these contents have their own.
+    /// Returns the media type (MIME type) of these contents, if it is set.
     pub fn mime_type(&self) -> Option<&str> {
         self.mime_type.as_deref()
     }
 
-    /// Returns the URI, if these contents have their own.
+    /// Returns the URI of these contents, if it is set.
     pub fn uri(&self) -> Option<&str> {
         self.uri.as_deref()
     }
@@ -143,7 +143,7 @@ pub fn resource_for_span(contents: &[ResourceContents]) -> Value {
     json!({ "content": contents.iter().map(part).collect::<Vec<_>>() })
 }
 
-/// A type that a resource can return, directly or in a `Result`, also through a type alias.
+/// A type that a resource can return, directly or in a `Result` (or an alias of it).
 ///
 /// ```
 /// use genkit::{Result, resource};

@@ -13,7 +13,7 @@ use crate::action::info::StaticInfo;
 
 /// A function annotated with `#[resource]`.
 ///
-/// The macro implements it for a type with the function's name. Do not implement it yourself.
+/// The macro implements this trait for a type with the function's name. Do not implement it manually.
 ///
 /// ```
 /// use genkit::action::ResourceFn;
@@ -51,7 +51,7 @@ pub struct StaticResource {
 }
 
 impl StaticResource {
-    /// Creates the definition of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields` by value and nothing by reference.
     pub const fn new(
         uri: &'static str,
         info: StaticInfo,

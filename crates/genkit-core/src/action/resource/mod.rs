@@ -28,8 +28,8 @@ pub use contents::{ContentsBody, resource_for_span};
 pub use contents::{IntoContents, ResourceContents, ResourceOutput};
 pub use function::{ResourceFn, StaticResource};
 
-/// The number of programs with their own share of work when templates are searched. Default is 32; the remaining
-/// programs share the last one.
+/// The maximum number of programs with a separate budget when templates are searched. Default is 32; further programs
+/// share the last budget.
 const MAX_SEARCHES: usize = 32;
 
 /// A resource or resource template: content that clients read by its URI.
@@ -53,7 +53,7 @@ pub struct Resource(Arc<ResourceData>);
 struct ResourceData {
     definition: Definition<ResourceOutput>,
     uri: Cow<'static, str>,
-    /// A malformed template is an error that the registry reports.
+    /// The registry reports the error of a malformed template.
     template: std::result::Result<UriTemplate, String>,
     mime_type: Option<Cow<'static, str>>,
     timeout: Option<Duration>,
@@ -93,7 +93,7 @@ impl Resource {
         self.mime_type() == Some(APP_MIME_TYPE)
     }
 
-    /// Returns the resource with another name and URI, which must have the same variables.
+    /// Returns this resource with another name and URI. The URI must have the same variables.
     pub(crate) fn mount_as(&self, name: String, uri: String) -> Self {
         let data = &self.0;
         Self::new(
@@ -114,7 +114,7 @@ impl Resource {
         &self.0.uri
     }
 
-    /// Returns whether it is a template, that is, whether the URI has variables.
+    /// Returns whether the URI is a template, that is, whether it has variables.
     pub fn is_template(&self) -> bool {
         self.0.template.as_ref().is_ok_and(|template| !template.is_static())
     }
@@ -129,7 +129,7 @@ impl Resource {
         self.0.timeout
     }
 
-    /// Reads the resource for `uri`, which must be its own URI or match its template.
+    /// Reads the resource for `uri`, which must be the URI of the resource or match its template.
     ///
     /// ```
     /// use genkit::{ErrorKind, Resource, resource};
@@ -247,8 +247,8 @@ impl Resource {
         answering.into_iter().rev().max_by_key(|(resource, _)| resource.specificity())
     }
 
-    /// Returns all resources that match `uri`, with their variables. Each program has its own share of work, so that
-    /// the templates of one program cannot prevent the templates of others from being searched.
+    /// Returns all resources that match `uri`, with their variables. Each program has a separate budget, so the
+    /// templates of one program cannot prevent a search of the templates of others.
     #[doc(hidden)]
     pub fn find_answering(
         resources: impl Iterator<Item = Self>,
@@ -282,7 +282,7 @@ impl Resource {
         self.server().unwrap_or_default()
     }
 
-    /// Reads `uri`, whose `variables` were returned by [`matches`](Self::match_uri), without limits.
+    /// Reads `uri`, whose `variables` were returned by [`match_uri`](Self::match_uri), without limits.
     #[doc(hidden)]
     pub fn invoke_resource(
         &self,

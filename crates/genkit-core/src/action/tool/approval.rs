@@ -36,9 +36,9 @@ impl Tool {
         approval_text(&self.name_for_approval(), arguments, known)
     }
 
-    /// Returns the name for the question. The program's own tools are shown with their title. The title of another
-    /// server's tool is untrusted, so such a tool is shown as the connection name of that server and the tool's name,
-    /// escaped except for the characters that MCP allows.
+    /// Returns the name for the question. A tool of this program is shown by its title. The title of another server's
+    /// tool is untrusted, so that tool is shown by the server's connection name and the tool's name, in which all
+    /// characters that MCP does not allow are escaped.
     fn name_for_approval(&self) -> Cow<'_, str> {
         if !self.info().is_remote() {
             return visible::escape_line(self.title().unwrap_or(self.name()));
@@ -68,7 +68,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
         Room { chars: SHOWN, values: MAX_VALUES },
     );
     let Summary { text, mut missing } = summary;
-    // List what is omitted from the call as a whole before omissions deep inside.
+    // List omissions at the top level before omissions at deeper levels.
     missing.sort_by_key(|(level, _)| *level);
     let more = missing.len().saturating_sub(MAX_NAMED);
     let named = missing.into_iter().take(MAX_NAMED).map(|(_, what)| what);

@@ -51,7 +51,7 @@ impl Tool {
         ToolBuilder::new(Info::from_builder(name.into(), description.into()))
     }
 
-    /// Creates a builder of another program's tool.
+    /// Creates a builder for another program's tool.
     #[doc(hidden)]
     pub fn from_server(name: String, description: String) -> ToolBuilder {
         ToolBuilder::new(Info::from_server(name, description))
@@ -134,15 +134,15 @@ impl ToolBuilder {
         Tool::new(Definition::from_builder(self.info, schemas, handler), self.settings)
     }
 
-    /// Sets the page of the tool, which clients with MCP Apps show with its result: a resource with
+    /// Sets the page that clients with MCP Apps show with the tool's result: a resource built with
     /// [`app`](crate::action::ResourceBuilder::app).
     pub fn ui(mut self, page: &Resource) -> Self {
         self.set_ui("resourceUri", page.uri().into());
         self
     }
 
-    /// Sets who can use the tool in clients with MCP Apps: `model`, `app` (the pages of this server), or both. Default is
-    /// both. Clients without MCP Apps do not see tools that are not for the model.
+    /// Sets the visibility of the tool in clients with MCP Apps: `model`, `app` (the pages of this server), or both.
+    /// Default is both. Clients without MCP Apps do not receive tools that are not visible to the model.
     pub fn visibility<'a>(mut self, to: impl IntoIterator<Item = &'a str>) -> Self {
         self.set_ui("visibility", to.into_iter().collect());
         self
@@ -169,7 +169,7 @@ impl ToolBuilder {
     /// # async fn main() -> genkit::Result<()> {
     /// let order = Tool::builder("order", "Orders something.").input::<Order>().interrupts();
     /// assert_eq!(order.input_schema()["required"][0], "item");
-    /// // Invalid arguments are an error response, and do not interrupt the run.
+    /// // Invalid arguments cause an error response and do not interrupt the run.
     /// let wrong = order.call(&ToolRequest::new("order", json!({"thing": "tea"}))).await?;
     /// assert!(!wrong.is_interrupted());
     /// # Ok(())
@@ -188,23 +188,23 @@ impl ToolBuilder {
 
     /// Sets a hand-written input schema for the arguments, which is served unchanged.
     ///
-    /// Arguments are validated against it before the handler runs, in a limited number of steps. Arguments that are too
-    /// large or too deeply nested for that are rejected with an error. A schema that cannot be compiled is an error at
+    /// Arguments are validated against it before the handler runs, with a limited number of steps. Arguments that are
+    /// too large or too deeply nested for this limit are rejected. A schema that cannot be compiled causes an error at
     /// start-up. A pattern with look-around requires the feature `validation`.
     pub fn input_schema(mut self, schema: Value) -> Self {
         self.input = Some(InputSchema::Written(schema));
         self
     }
 
-    /// Sets a hand-written output schema for the result, which is served unchanged. A result that does not match it is
-    /// an internal error.
+    /// Sets a hand-written output schema for the result, which is served unchanged. A result that does not match it
+    /// causes an internal error.
     pub fn output_schema(mut self, schema: Value) -> Self {
         self.output = Some(OutputSchema::Written(schema));
         self
     }
 
-    /// Builds an interrupting tool, without a function. Each call interrupts the run, and the caller of
-    /// `generate` provides the result with `Interrupt::respond`.
+    /// Builds a tool without a handler. Each call interrupts the run, and the caller of `generate` provides the result
+    /// with `Interrupt::respond`.
     ///
     /// ```
     /// use genkit::Tool;
@@ -230,8 +230,7 @@ impl ToolBuilder {
         self
     }
 
-    /// Builds a [`Tool::from_server`], which forwards calls with `function`. Results of the other program are not checked
-    /// against its output schema here.
+    /// Builds a tool that forwards its calls to `function`. Results are not checked against the output schema.
     #[doc(hidden)]
     pub fn forwards<F>(mut self, function: F) -> Tool
     where
@@ -252,7 +251,7 @@ impl ToolBuilder {
     /// Sets the handler, the closure that runs when the tool is called, and builds the tool. The
     /// closure can return any error with `?`, and must end with `Ok(..)`.
     ///
-    /// Call a function with another error type inside the closure:
+    /// To return the result of a function with another error type, convert the error with `?`:
     ///
     /// ```
     /// use genkit::{Context, Result, Tool};
@@ -266,9 +265,8 @@ impl ToolBuilder {
     /// # assert_eq!(tool.name(), "search");
     /// ```
     ///
-    /// See [`HandlerError`](crate::action::HandlerError) for the reason. The closures of
-    /// `middleware` and models have a fixed result type, so they
-    /// can return a value or a `Result` with a custom error type.
+    /// See [`HandlerError`](crate::action::HandlerError) for the reason. The closures of `middleware` and models can
+    /// return a value or a `Result` with a custom error type, because their result type is fixed.
     pub fn handler<I, F, Fut>(mut self, function: F) -> Tool
     where
         I: HandlerInput,
@@ -300,8 +298,7 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// Returns the handler of a tool without code: it interrupts each call until the caller provides a result with
-/// `respond`.
+/// The handler of a declared tool: it interrupts each call until the caller provides a result with `respond`.
 #[doc(hidden)]
 pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
     Box::pin(async move {

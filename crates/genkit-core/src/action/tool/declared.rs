@@ -1,5 +1,5 @@
 //! Declared output schemas, the option `output_schema` of `#[tool]`: the types and values that can be an output schema,
-//! and the results that can have an output schema, arranged so that each mistake causes a single compile error.
+//! and the results that can have an output schema. Each mistake causes a single compile error.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 

@@ -13,7 +13,7 @@ use genkit_schema::internal::OutputSchema;
 
 /// A function annotated with `#[tool]`.
 ///
-/// The macro implements it for a type with the function's name. Do not implement it yourself.
+/// The macro implements this trait for a type with the function's name. Do not implement it manually.
 ///
 /// ```
 /// use genkit::action::ToolFn;
@@ -41,9 +41,9 @@ pub trait ToolFn: 'static {
     const DEFINITION: &'static StaticTool;
 }
 
-/// A tool without code: a declaration annotated with `#[tool]`.
+/// A declared tool: a function without a body, annotated with `#[tool]`.
 ///
-/// The macro implements it for a type with the declaration's name. Do not implement it yourself.
+/// The macro implements this trait for a type with the declaration's name. Do not implement it manually.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -89,7 +89,7 @@ pub struct StaticTool {
 }
 
 impl StaticTool {
-    /// Creates the definition of a function that takes `fields`, and nothing by reference.
+    /// Creates the definition of a function that takes `fields` by value and nothing by reference.
     pub const fn new(
         info: StaticInfo,
         fields: &'static [Field],
@@ -105,7 +105,7 @@ impl StaticTool {
         Self { definition, settings: ToolSettings::NONE, output_schema: None }
     }
 
-    /// Marks a tool without code.
+    /// Marks the tool as declared, that is, without a body.
     pub const fn declared(mut self) -> Self {
         self.settings.is_declared = true;
         self

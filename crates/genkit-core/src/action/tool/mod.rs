@@ -67,7 +67,7 @@ impl Tool {
         Self::from_cache(F::DEFINITION)
     }
 
-    /// Caches the tool with its schemas and their portable forms, because programs call `tools![..]` for each request.
+    /// Returns the cached tool with its schemas and portable schemas. Programs call `tools![..]` for each request.
     fn from_cache(definition: &'static StaticTool) -> Self {
         static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let address = std::ptr::from_ref(definition).addr();
@@ -91,7 +91,7 @@ impl Tool {
         Self(Arc::new(ToolData { definition, settings }))
     }
 
-    /// Returns whether only the pages of MCP Apps can use the tool, and not models.
+    /// Returns whether only the pages of MCP Apps can use the tool, and models cannot.
     #[doc(hidden)]
     pub fn is_for_apps_only(&self) -> bool {
         let metadata = self.metadata();
@@ -108,7 +108,7 @@ impl Tool {
         &self.0.definition
     }
 
-    /// Returns the annotations, which are hints about its effects.
+    /// Returns the annotations: hints about the effects of the tool.
     pub fn annotations(&self) -> ToolAnnotations {
         self.0.settings.hints
     }
@@ -118,9 +118,8 @@ impl Tool {
         self.0.settings.at_most_once
     }
 
-    /// Returns whether the tool is lazy. A model does not receive the definition of a lazy tool until it finds the tool
-    /// by a search: its provider's own search, or the tool `search_tools`, which is then
-    /// added to the run.
+    /// Returns whether the tool is lazy. A model receives the definition of a lazy tool only after it has found the
+    /// tool with a search: that of its provider, or the tool `search_tools`, which is added to the run.
     pub fn is_lazy(&self) -> bool {
         self.0.settings.lazy
     }
@@ -130,7 +129,8 @@ impl Tool {
         self.0.settings.task
     }
 
-    /// Returns the retry settings for calls in durable runs. `None` means that the model reads the first error.
+    /// Returns the retry settings for calls in durable runs. `None` means that a failed call is not retried, and the
+    /// model receives its error.
     pub fn retry_settings(&self) -> Option<ToolRetry> {
         self.0.settings.retry
     }
@@ -140,13 +140,13 @@ impl Tool {
         self.0.settings.needs_approval
     }
 
-    /// Returns whether the tool is declared, that is, has no code: each call interrupts the run, and the response to
-    /// the interrupt is the result. MCP clients are not offered such tools.
+    /// Returns whether the tool is declared without a body: each call interrupts the run, and the response to the
+    /// interrupt is the result. Declared tools are not offered to MCP clients.
     pub fn is_declared(&self) -> bool {
         self.0.settings.is_declared
     }
 
-    /// Returns whether the tool is an agent, whose calls are runs with their own model and tools.
+    /// Returns whether the tool is an agent: each call is a run with its own model and tools.
     #[doc(hidden)]
     pub fn is_agent(&self) -> bool {
         self.0.settings.is_agent
@@ -162,12 +162,12 @@ impl Tool {
         self.0.settings.max_output
     }
 
-    /// Returns the exact input schema of its arguments, derived from the types.
+    /// Returns the exact input schema of the arguments, derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the exact output schema of its result, derived from the type, if the result is a value.
+    /// Returns the exact output schema of the result, derived from the type, if the tool returns a value.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }
@@ -181,7 +181,7 @@ impl Tool {
     }
 
     /// Validates and decodes the arguments and calls the function, without limits. The arguments of a tool that needs
-    /// approval are read exactly: the function receives what was shown for approval.
+    /// approval are read exactly, so that the function receives the arguments that the user approved.
     #[doc(hidden)]
     pub fn invoke_tool<'a>(
         &self,

@@ -137,7 +137,7 @@ impl<T> ToolReply<T> {
 /// A type that a tool or a flow can return.
 ///
 /// Implemented for every `T: Serialize + JsonSchema`, and for [`Part`], `Vec<Part>` and [`ToolReply`]. A function may
-/// return it directly or in a `Result`, also through a type alias.
+/// return it directly or in a `Result` (or an alias of it).
 ///
 /// ```
 /// use genkit::{Part, Tool, tool};
@@ -214,7 +214,7 @@ impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
     }
 }
 
-/// Several parts. `Vec<Part>` itself would conflict with the impl for all serializable types.
+/// A wrapper for several parts. An impl for `Vec<Part>` itself would conflict with the impl for all serializable types.
 pub struct Parts(pub(super) Vec<Part>);
 
 #[diagnostic::do_not_recommend]

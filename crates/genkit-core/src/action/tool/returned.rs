@@ -1,5 +1,5 @@
-//! Return values: distinguishes a `Result` (also through a type alias) from a bare value by type, so that one
-//! unsuitable type causes one compile error.
+//! Return values: distinguishes a `Result` (or an alias of it) from a bare value by type, so that one unsuitable type
+//! causes only one compile error.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 
@@ -13,7 +13,7 @@ use crate::error::{BoxError, Error};
 use crate::message::Part;
 
 /// The return value of a function. Inherent methods take precedence over trait methods, which distinguishes a `Result`
-/// from a bare value by type, also through a type alias.
+/// from a bare value by type, even through a type alias.
 pub struct Returned<T>(pub T);
 
 impl<T, E> Returned<std::result::Result<T, E>> {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 /// Tool annotations: hints about the effects of a tool, for clients. They are not guarantees.
 ///
-/// `None` means that the hint is not given. MCP then assumes the worst case: not read-only, destructive, not
-/// idempotent, open world.
+/// `None` means that the hint is not set. MCP then assumes the worst case: not read-only, destructive, not idempotent,
+/// open world.
 ///
 /// ```
 /// use genkit::{Tool, tool};
@@ -38,9 +38,8 @@ pub struct ToolAnnotations {
 /// `.after(..)`, `.now()` and `.now().required()`.
 ///
 /// A client that declares the extension in a call receives the plain result if the call finishes or asks a question in
-/// time. Otherwise it receives a task, which it polls, answers and cancels. All other clients wait for the result. The
-/// generate loop and flows also wait. A server creates tasks if the feature `durable` is enabled; see
-/// `McpServer::task_ttl`.
+/// time. Otherwise it receives a task, which it can poll, answer and cancel. All other clients, the generate loop and
+/// flows wait for the result. A server creates tasks if the feature `durable` is enabled; see `McpServer::task_ttl`.
 ///
 /// ```
 /// use genkit::action::ToolTask;
@@ -101,11 +100,11 @@ impl Default for ToolTask {
 }
 
 /// The retries of a tool's calls in durable runs. `#[tool(retry)]` corresponds to `ToolRetry::new()`, and
-/// `#[tool(retry(max_retries = 2, initial_delay = "5s"))]` sets values of it.
+/// `#[tool(retry(max_retries = 2, initial_delay = "5s"))]` sets its values.
 ///
-/// A call that fails with a retryable error runs again, with its saved results of `once`, before the model reads the
-/// error. `DurableOptions::retry_tool` of a run replaces these retries. They do not apply outside of durable runs, and
-/// not to tools of an agent inside a run.
+/// A call that fails with a retryable error is repeated, with its saved results of `once`, before the model receives
+/// the error. `DurableOptions::retry_tool` of a run overrides these retries. They apply neither outside durable runs
+/// nor to the tools of an agent inside a run.
 ///
 /// ```
 /// use genkit::action::ToolRetry;
@@ -161,7 +160,7 @@ set_retry! {
 #[derive(Clone, Copy)]
 pub(crate) struct ToolSettings {
     pub(super) hints: ToolAnnotations,
-    /// Whether the tool has no code.
+    /// Whether the tool is declared without a body.
     pub(super) is_declared: bool,
     pub(super) is_agent: bool,
     pub(super) needs_approval: bool,
@@ -174,7 +173,7 @@ pub(crate) struct ToolSettings {
 }
 
 impl ToolSettings {
-    /// `Default` for a `const`.
+    /// The default settings, for use in a `const`.
     pub(super) const NONE: Self = Self {
         hints: ToolAnnotations {
             read_only: None,
@@ -223,7 +222,7 @@ macro_rules! set_tool {
             }
 
             /// Sets whether each call needs the user's approval. The arguments of such a call are read strictly: the
-            /// function receives exactly what the user saw. Default is `false`.
+            /// function receives exactly the arguments that the user approved. Default is `false`.
             pub $($constant)? fn needs_approval(mut self, yes: bool) -> Self {
                 self.settings.needs_approval = yes;
                 self
@@ -237,8 +236,8 @@ macro_rules! set_tool {
                 self
             }
 
-            /// Sets whether the tool is lazy: a model finds it by a search, so that its description and schema cost no
-            /// tokens before. Default is `false`.
+            /// Sets whether the tool is lazy: a model finds it with a search, and its description and schema cost no
+            /// tokens until then. Default is `false`.
             pub $($constant)? fn lazy(mut self, yes: bool) -> Self {
                 self.settings.lazy = yes;
                 self
@@ -250,7 +249,8 @@ macro_rules! set_tool {
                 self
             }
 
-            /// Sets the retries of calls in durable runs. By default, the model reads the first error.
+            /// Sets the retries of calls in durable runs. By default, a failed call is not retried, and the model
+            /// receives its error.
             pub $($constant)? fn retry(mut self, retry: $crate::action::ToolRetry) -> Self {
                 self.settings.retry = Some(retry);
                 self

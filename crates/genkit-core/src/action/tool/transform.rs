@@ -17,7 +17,7 @@ use crate::error::Result;
 use genkit_schema::internal::strictness::Strictness;
 
 impl Tool {
-    /// Returns the tool under another name, to resolve a name conflict or to give a model a clearer name.
+    /// Returns this tool under another name, to resolve a name conflict or to give a model a clearer name.
     ///
     /// ```
     /// use genkit::{Registry, Tool, tool};
@@ -34,7 +34,7 @@ impl Tool {
         Self::new(self.definition().with_name(name.into()), self.0.settings)
     }
 
-    /// Returns the tool with another description.
+    /// Returns this tool with another description.
     ///
     /// ```
     /// use genkit::{Tool, tool};
@@ -53,7 +53,7 @@ impl Tool {
         Self::new(self.definition().with_info(info), self.0.settings)
     }
 
-    /// Returns the tool as a [lazy](Self::is_lazy) tool, or as one that is not.
+    /// Returns this tool with another [lazy](Self::is_lazy) setting.
     ///
     /// ```
     /// use genkit::{Tool, tool};
@@ -70,8 +70,8 @@ impl Tool {
         self.with_settings(ToolSettings { lazy: yes, ..self.0.settings })
     }
 
-    /// Returns the tool with a task setting: for MCP clients that support tasks, a long call becomes a
-    /// [task](super::ToolTask). `#[tool(task)]` does the same for a function.
+    /// Returns this tool with a task setting: for MCP clients that support tasks, a long call becomes a
+    /// [task](super::ToolTask). `#[tool(task)]` has the same effect on a function.
     ///
     /// ```
     /// use genkit::action::ToolTask;
@@ -91,9 +91,9 @@ impl Tool {
         Self::new(definition.with_info(definition.info.clone()), settings)
     }
 
-    /// Fixes an argument: removes it from the schema and passes this value in each call. A caller that sends the
-    /// argument is rejected, or its value is replaced if the schema allows additional properties and arguments are not
-    /// read strictly.
+    /// Fixes an argument: removes it from the schema and passes `value` in each call. A call that contains the argument
+    /// is rejected. If the schema allows additional properties and the arguments are not read strictly, its value is
+    /// replaced instead.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -127,7 +127,7 @@ impl Tool {
         };
         let value = crate::finite::to_finite_value(value).map_err(|why| fault(why.to_string()))?;
         let Some((schemas, alone)) = self.schemas().without(argument) else {
-            return Err(fault("the tool has no argument of this name".to_owned()).into());
+            return Err(fault("the tool has no argument with this name".to_owned()).into());
         };
         let given = Value::Object(Map::from_iter([(argument.to_owned(), value.clone())]));
         alone.check_given(given, Strictness::Exact).map_err(|why| fault(why.to_string()))?;
@@ -141,11 +141,11 @@ impl Tool {
             if let Value::Object(input) = &mut input {
                 sent = input.insert(argument.clone(), value.clone());
             }
-            // An approval showed the value that the caller sent.
+            // The user may have approved the value that the caller sent, so it must not be replaced.
             let is_replaced = how == Strictness::Exact && sent.is_some_and(|sent| sent != value);
             let refused = is_replaced.then(|| E::ArgumentsAt {
                 place: argument.clone(),
-                message: "the program sets this argument; leave it out".to_owned(),
+                message: "the program sets this argument; omit it".to_owned(),
             });
             Box::pin(async move {
                 if let Some(refused) = refused {

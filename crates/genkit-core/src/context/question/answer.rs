@@ -9,8 +9,8 @@ use super::root::Root;
 use crate::context::error::Error as E;
 use genkit_schema::internal::Bounds;
 
-/// The answer to a question. The JSON form alone determines the variant, because clients and stored runs give answers
-/// by the keys of their questions.
+/// The answer to a question. The JSON form alone determines the variant, because clients and stored runs identify an
+/// answer only by the key of its question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CallerAnswer {
@@ -28,13 +28,13 @@ pub enum CallerAnswer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Decision {
     pub(crate) action: UserAction,
-    /// The fields of the form, or the value given to an interrupt.
+    /// The fields of the form, or the value that answers an interrupt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
     /// The text that was shown to the user. The answer is valid only for this text.
     #[serde(default, rename = "asked", skip_serializing_if = "Option::is_none")]
     shown: Option<String>,
-    /// The kind of the answered question, if only the kind is known and not the text.
+    /// The kind of the answered question, if its text is unknown.
     #[serde(default, rename = "to", skip_serializing_if = "Option::is_none")]
     meant: Option<QuestionFilter>,
 }
@@ -67,7 +67,7 @@ impl CallerAnswer {
         }
     }
 
-    /// Returns the decision on an approval, if it was given for this `message`.
+    /// Returns the decision on an approval, or an error if it belongs to a message other than `message`.
     pub(super) fn into_approval(self, message: &str) -> Result<Decision, E> {
         let decision = self.into_decision()?;
         let other = decision.shown.as_deref().is_some_and(|shown| shown != message);
@@ -137,7 +137,7 @@ impl Decision {
         })
     }
 
-    /// Returns whether the user agreed to visit a page.
+    /// Converts the user's decision to visit a page.
     pub(super) fn into_visited(self) -> Elicited<()> {
         match self.action {
             UserAction::Accept => Elicited::Accepted(()),

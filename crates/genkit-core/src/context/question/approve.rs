@@ -1,4 +1,4 @@
-//! Approval: asks the user for permission before something happens.
+//! Approval: asks the user for permission before an action.
 
 use super::super::Context;
 use super::QuestionKind;
@@ -55,8 +55,7 @@ impl Context {
     #[doc(hidden)]
     pub async fn approved_to_run(&self) -> Result<()> {
         match &self.0.parts.approval {
-            // Boxed, because most calls need no approval, and their futures would otherwise be as large as with an
-            // approval.
+            // Boxed, so that the futures of calls without an approval (most calls) stay small.
             Some(message) => {
                 let key = Some(APPROVAL_KEY.to_owned());
                 box_in_place(|| self.approve_as(key, message.clone())).await

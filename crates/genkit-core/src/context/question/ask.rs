@@ -1,4 +1,4 @@
-//! Asking questions: one mechanism for every kind of question and caller.
+//! Sends questions, with one mechanism for every kind of question and caller.
 
 use super::answer::CallerAnswer;
 use super::data::{Question, QuestionKind};
@@ -21,8 +21,8 @@ fn refuse_question(kind: &QuestionKind) -> E {
 }
 
 impl Context {
-    /// Returns the answer as decoded by `read`. The answer is recorded, given live, or given when the function runs
-    /// again.
+    /// Asks a question and returns the answer, decoded by `read`. The answer was recorded by an earlier run, arrives
+    /// while the function waits, or arrives with the next run of the function.
     pub(super) async fn ask_question<R>(
         &self,
         key: Option<String>,
@@ -32,7 +32,8 @@ impl Context {
         self.ask_with(key, kind, false, read).await
     }
 
-    /// [`ask`](Self::ask_question), but with `takes_unasked` also accepts an answer that came before the question.
+    /// Like [`ask_question`](Self::ask_question). If `takes_unasked` is set, also accepts an answer that arrived before
+    /// the question was asked.
     pub(super) async fn ask_with<R>(
         &self,
         key: Option<String>,
@@ -91,7 +92,7 @@ impl Context {
             return Ok(understood);
         }
         self.lock_replay().open_question(question, asked);
-        // The driver sees the open question, drops this future and runs the function again.
+        // The driver finds the open question, drops this future and runs the function again.
         std::future::pending().await
     }
 }

@@ -21,7 +21,7 @@ pub struct Question {
 pub enum QuestionKind {
     /// A form for the user.
     Elicitation { message: String, schema: Value },
-    /// A page for the user to visit. The id is that of the visit, not a part of the question.
+    /// A page for the user to visit. The id identifies the visit and is not part of the question.
     ElicitUrl { message: String, url: String, id: String },
     /// An approval by the user.
     Approval { message: String },
@@ -47,7 +47,7 @@ impl QuestionKind {
         }
     }
 
-    /// Returns the value that Genkit's tools see under `interrupt`.
+    /// Returns the value of the metadata entry `interrupt`, which Genkit's developer tools show.
     pub fn to_json(&self) -> Value {
         match self {
             Self::Interrupt { metadata: Value::Null } => Value::Bool(true),

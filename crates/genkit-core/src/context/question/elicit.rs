@@ -38,17 +38,15 @@ impl Context {
     /// }
     /// ```
     ///
-    /// If the caller can answer live, the function waits. Otherwise the function is dropped here and run again with the
-    /// answer, so use [`once`](Self::once) for work that must not happen twice. Ask from the function itself, not from
-    /// a task that it spawned.
+    /// If the caller can answer while the call is open, the function waits. Otherwise the function is dropped at this
+    /// point and run again with the answer, so use [`once`](Self::once) for work that must not happen twice. Ask from
+    /// the function itself, not from a task that it spawned.
     ///
-    /// If a field asks for a secret, by its name or title (`password`, `token`, `api_key`, `pin`) or with
-    /// `format: "password"`, asking the question returns an error, even with [`Context::testing`]. Use
-    /// [`elicit_url`](Self::elicit_url) for secrets.
+    /// The question fails if a field asks for a secret, by its name or title (`password`, `token`, `api_key`, `pin`) or
+    /// with `format: "password"`, even with [`Context::testing`]. Use [`elicit_url`](Self::elicit_url) for secrets.
     ///
-    /// A form must be flat. If a field is a struct or a list of structs, asking the question
-    /// returns an error, even with [`Context::testing`]. Move such fields to the top level, or ask
-    /// a second question.
+    /// A form must be flat. The question fails if a field is a struct or a list of structs, even with
+    /// [`Context::testing`]. Move such fields to the top level, or ask a second question.
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
         Elicit::new(self, message.into(), genkit_schema::internal::input_of::<T>(), Shape::Read)
     }
@@ -96,8 +94,8 @@ impl Context {
     }
 }
 
-/// A type that [`Context::elicit`] can ask for: a struct of plain fields (text, numbers, booleans,
-/// enums, lists of enums) with `serde::Deserialize` and `schemars::JsonSchema`.
+/// A type that [`Context::elicit`] can ask for: a struct of plain fields (text, numbers, booleans, enums, lists of
+/// enums) that implements `serde::Deserialize` and `schemars::JsonSchema`.
 ///
 /// ```
 /// use genkit::context::ElicitForm;
@@ -149,9 +147,9 @@ impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 /// ```
 ///
 /// # Errors
-/// Awaiting it returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not
-/// support elicitation, [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the answer does not
-/// deserialize as `T`, or the error that the caller responds with.
+/// Awaiting it returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller
+/// does not support elicitation, [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the answer
+/// cannot be deserialized as `T`, or the error that the caller responds with.
 #[must_use = "a question is only asked when awaited; add `.await`"]
 pub struct Elicit<'a, T> {
     context: &'a Context,
@@ -160,7 +158,8 @@ pub struct Elicit<'a, T> {
     schema: Value,
     shape: Shape,
     takes_unasked: bool,
-    /// Decodes the answer. A function pointer, so that `IntoFuture` needs no bounds on `T` that would repeat the error.
+    /// Decodes the answer. A function pointer, so that `IntoFuture` needs no bounds on `T`, which would make the
+    /// compiler report the same error twice.
     read: fn(CallerAnswer, Option<&Bounds>) -> Result<Elicited<T>, E>,
 }
 
@@ -182,8 +181,8 @@ impl<'a, T> Elicit<'a, T> {
         self
     }
 
-    /// Sets whether to accept an answer in advance, which a client of the 2026-07-28 protocol sends under the
-    /// [`key`](Self::key) with its first call, before the question was asked. Default is `false`.
+    /// Sets whether to accept an answer that a client of the 2026-07-28 protocol sends under this [`key`](Self::key)
+    /// with its first call, before the question is asked. Default is `false`.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

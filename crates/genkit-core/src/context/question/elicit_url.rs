@@ -17,12 +17,12 @@ use genkit_untrusted::visible;
 const MAX_URL: usize = 8192;
 
 impl Context {
-    /// URL elicitation: asks the user to visit a page of yours, for everything that must not pass through the client:
-    /// passwords, keys, sign-in, payments. The client shows the message and the URL, and opens the page only if the user
-    /// agrees.
+    /// URL elicitation: asks the user to visit one of your pages, for everything that must not pass through the client:
+    /// passwords, keys, sign-in, payments. The client shows the message and the URL, and opens the page only if the
+    /// user agrees.
     ///
-    /// The answer only means that the user agreed to visit the page. The page itself reports the outcome to your server.
-    /// Check in the page that its visitor is the user of this call, and never put secrets into the URL.
+    /// The answer only means that the user agreed to visit the page. The page itself reports the outcome to your
+    /// server. The page must check that its visitor is the user of this call. Never put secrets into the URL.
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -60,9 +60,9 @@ impl Context {
         self.0.parts.caller.has_capability(Capability::ElicitUrl)
     }
 
-    /// Notifies the client that the user is done with the page of [`elicit_url`](Self::elicit_url) with this
-    /// [`id`](ElicitUrl::id), so that it can stop waiting. Has no effect for callers that do not wait: the generate
-    /// loop, and clients of the 2026-07-28 protocol, which has no such notification for a request.
+    /// Notifies the client that the user has finished with the page of the [`elicit_url`](Self::elicit_url) request
+    /// with this [`id`](ElicitUrl::id), so that it can stop waiting. Has no effect for callers that do not wait: the
+    /// generate loop, and clients of the 2026-07-28 protocol, which has no such notification for a request.
     pub async fn url_completed(&self, id: impl Into<String>) {
         self.0.parts.caller.url_completed(id.into()).await;
     }
@@ -122,7 +122,7 @@ impl<'a> IntoFuture for ElicitUrl<'a> {
 
 crate::becomes_a_future!(ElicitUrl<'a>, Result<Elicited<()>>, 'a);
 
-/// Returns whether a URL can be shown and opened unchanged.
+/// Returns whether `url` is an absolute HTTP URL that a client can show and open unchanged.
 fn is_page(url: &str) -> bool {
     let host = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let has_host =
@@ -134,7 +134,7 @@ fn is_page(url: &str) -> bool {
 fn random_id() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    // Each state has its own random keys.
+    // Each `RandomState` has different random keys.
     format!("visit-{:016x}-{count}", RandomState::new().hash_one(count))
 }
 

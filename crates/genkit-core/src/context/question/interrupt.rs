@@ -11,8 +11,8 @@ use genkit_untrusted::visible;
 pub const MCP_TASK: &str = "mcpTask";
 
 impl Context {
-    /// Interrupts the run: suspends it and asks the caller of `generate`. The run ends as
-    /// interrupted. This call resumes with the value that `Interrupt::restart` provides.
+    /// Interrupts the run to ask the caller of `generate` a question. The run ends as interrupted. When the caller
+    /// resumes it, this call returns the value that `Interrupt::restart` provides.
     ///
     /// `metadata` is any JSON that describes the question. An MCP client has no interrupts, so it receives a request
     /// for approval with `metadata.message` as the text.

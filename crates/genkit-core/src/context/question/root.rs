@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// A root: a folder, or another resource, that the client works in.
 ///
 /// An `McpHost` lists its roots to servers, and a tool requests them from its client with
-/// [`Context::roots`](crate::context::Context::roots). When converted, text with `://` is a URI and other text is a path.
+/// [`Context::roots`](crate::context::Context::roots). The conversion from a string treats text with `://` as a URI and
+/// other text as a path.
 ///
 /// ```
 /// use genkit::context::Root;

@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 impl Context {
-    /// Requests the roots of the client, which are the folders that it works in.
+    /// Requests the roots of the client: the folders that it works in.
     ///
-    /// MCP deprecates roots (SEP-2577): they work until 2027-07-28 at least, but new programs should
-    /// take paths as arguments or settings.
+    /// MCP deprecates roots (SEP-2577): they work until at least 2027-07-28, but new programs should take paths as
+    /// arguments or settings.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

@@ -13,8 +13,8 @@ use crate::future::BoxFuture;
 impl Context {
     /// Sampling: requests text from the client's model: `ctx.sample("Summarize: …").await?.text()`.
     ///
-    /// MCP deprecates sampling (SEP-2577): it works until 2027-07-28 at least, but new programs should
-    /// call a model themselves, with `genkit::generate`.
+    /// MCP deprecates sampling (SEP-2577): it works until at least 2027-07-28, but new programs should call a model
+    /// directly, with `genkit::generate`.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

@@ -50,8 +50,8 @@ impl Context {
     /// # async fn main() { a_parcel_goes_where_the_user_says().await.unwrap() }
     /// ```
     ///
-    /// A question without an answer returns an error that names the question.
-    /// [`Context::detached`] is shorter, for functions that ask nothing.
+    /// A question without an answer returns an error that names the question. [`Context::detached`] is shorter, for
+    /// functions that ask no questions.
     pub fn testing() -> TestContextBuilder {
         TestContextBuilder {
             parts: ContextParts::default(),
@@ -64,7 +64,7 @@ impl Context {
 
 /// A builder of a context for unit tests. Created by [`Context::testing`].
 ///
-/// Answers are given in the order of the questions, by key, or by a closure.
+/// Answers are matched to questions by key, by a closure, or by their order.
 ///
 /// ```
 /// use genkit::{Context, Elicited, Result, tool};
@@ -99,7 +99,7 @@ impl Context {
 /// assert_eq!(bought, "Ada bought at Apples for file:///home/ada: Thank you!");
 /// assert_eq!(ctx.unused_answers(), 0);
 ///
-/// // By the question:
+/// // Choose the answer by the question:
 /// let ctx = Context::testing()
 ///     .answer_with(|question| {
 ///         question.message().starts_with("Who").then(|| Elicited::Accepted(json!({"name": "Bob"})))
@@ -132,7 +132,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Closes the next question without an answer.
+    /// Dismisses the next question without an answer.
     pub fn cancel(mut self) -> Self {
         self.answers.next.push_back(Ok(Elicited::Cancelled));
         self
@@ -193,7 +193,7 @@ impl TestContextBuilder {
         self
     }
 
-    /// Adds an extension: a value of the request, by its type.
+    /// Adds an extension: a value of the request that is looked up by its type.
     ///
     /// ```
     /// struct User(&'static str);

@@ -1,4 +1,4 @@
-//! The caller of a function under test, which gives the answers of the test and records every report.
+//! The caller of a function under test. It returns the test's answers and records every report.
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ use crate::sync::lock;
 /// A planned answer, or the reason why it could not be converted to JSON.
 pub(super) type Planned = std::result::Result<Elicited<Value>, String>;
 
-/// A function that answers questions. It returns `None` for those it does not answer.
+/// A function that answers questions. It returns `None` for questions that it does not answer.
 pub(super) type Answering = Box<dyn Fn(&AskedQuestion) -> Option<Elicited<Value>> + Send + Sync>;
 
 /// The answers of a test.
@@ -52,7 +52,7 @@ pub(super) struct TestCaller {
     pub(super) answers: Mutex<Answers>,
     pub(super) reported: Mutex<Reports>,
     pub(super) client: Option<ClientInfo>,
-    /// The capabilities that it does not have.
+    /// The capabilities that the caller does not have.
     pub(super) lacks: Vec<Capability>,
 }
 

@@ -1,4 +1,4 @@
-//! Contexts for unit tests: they answer questions, hold state, and record the function's reports.
+//! Contexts for unit tests, which answer questions, provide state, and record the function's reports.
 
 mod builder;
 mod caller;
@@ -17,7 +17,7 @@ pub use builder::TestContextBuilder;
 pub use question::{AskedKind, AskedQuestion};
 pub use reports::Reports;
 
-/// A context for unit tests, which answers the questions of a function and records what it reports. Created by
+/// A context for unit tests that answers the questions of a function and records its reports. Created by
 /// [`Context::testing`].
 ///
 /// Pass it wherever a `&Context` is expected: `greet(&ctx).await`. `ctx.clone()` returns a [`Context`], for closures
@@ -51,7 +51,7 @@ pub struct TestContext {
 }
 
 impl TestContext {
-    /// Returns what the function has reported and asked so far.
+    /// Returns the reports and questions of the function so far.
     pub fn reports(&self) -> Reports {
         self.caller.take_reported()
     }

@@ -64,7 +64,7 @@ impl AskedQuestion {
         Self { question, message }
     }
 
-    /// Returns the key that `.key(..)` set, otherwise `q1`, `q2`, … in the order of asking.
+    /// Returns the key that `.key(..)` set, otherwise `q1`, `q2`, … in the order of the questions.
     pub fn key(&self) -> &str {
         &self.question.key
     }
@@ -117,7 +117,7 @@ impl AskedQuestion {
                 decided(UserAction::Accept, json!({}))
             }
             (Confirm, Elicited::Accepted(_)) => {
-                return Err(self.unfit_error("an approval is `true` or `false`"));
+                return Err(self.unfit_error("the answer to an approval must be `true` or `false`"));
             }
             (Elicit | ElicitUrl | Interrupt, Elicited::Accepted(content)) => {
                 decided(UserAction::Accept, content)
@@ -126,7 +126,7 @@ impl AskedQuestion {
                 "role": "assistant", "model": "test", "content": {"type": "text", "text": text},
             })),
             (Sample, Elicited::Accepted(_)) => {
-                return Err(self.unfit_error("the response of a model is text"));
+                return Err(self.unfit_error("the answer to a sampling request must be text"));
             }
             (Roots, Elicited::Accepted(Value::Array(roots))) => {
                 let root =
@@ -135,7 +135,9 @@ impl AskedQuestion {
                 CallerAnswer::from_json(json!({ "roots": roots }))
             }
             (Roots, Elicited::Accepted(_)) => {
-                return Err(self.unfit_error("roots are a list of URIs or of `Root`s"));
+                return Err(self.unfit_error(
+                    "the answer to a request for roots must be a list of URIs or `Root`s",
+                ));
             }
         })
     }

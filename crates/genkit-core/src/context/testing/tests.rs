@@ -37,8 +37,8 @@ async fn declining_and_closing_are_answers() -> Result<()> {
 async fn answer_of_the_wrong_kind_names_the_expected_kind() -> Result<()> {
     let ctx = Context::testing().answer(5).answer(5).answer(5).answer(5).build();
     for (error, fits) in [
-        (ctx.confirm("Pay?").await.unwrap_err(), "an approval is `true`"),
-        (ctx.sample("a word").await.unwrap_err(), "of a model is text"),
+        (ctx.confirm("Pay?").await.unwrap_err(), "an approval must be `true`"),
+        (ctx.sample("a word").await.unwrap_err(), "a sampling request must be text"),
         (ctx.roots().await.unwrap_err(), "a list of URIs"),
         (ctx.elicit::<Name>("Who?").await.unwrap_err(), "does not match the form"),
     ] {

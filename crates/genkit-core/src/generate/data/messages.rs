@@ -35,7 +35,7 @@ impl<I: IntoIterator<Item: IntoMessage>> IntoMessages for I {
     }
 }
 
-/// An item of a list of messages: a message, or a reference to one.
+/// An item in a list of messages: a message, or a reference to one.
 pub trait IntoMessage {
     #[doc(hidden)]
     fn into_message(self) -> Message;

@@ -1,4 +1,4 @@
-//! Generate options: a run as plain data, as Genkit's tools send it to `/util/generate`.
+//! Generate options: a run as plain data, as Genkit's developer tools send it to `/util/generate`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ pub struct GenerateOptions {
     /// Usage limit: the number of tokens and model calls that the run may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_limit: Option<UsageLimit>,
-    /// Names of the tools that end the run once called successfully.
+    /// Names of the tools that end the run after a successful call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_on_tools: Vec<String>,
     /// Middleware by name, or as `{"name": .., "config": ..}`: see
@@ -135,7 +135,7 @@ impl GenerateOptions {
         with_max_turns: max_turns = usize => |rounds| Some(rounds);
         /// Sets the usage limit: the number of tokens and model calls that the run may use.
         with_usage_limit: usage_limit = UsageLimit => |limit| Some(limit);
-        /// Sets the names of the tools that end the run once called successfully.
+        /// Sets the names of the tools that end the run after a successful call.
         with_stop_on_tools: stop_on_tools = Vec<String> => |names| names;
         /// Sets the step name, which is recorded in traces.
         with_step_name: step_name = impl Into<String> => |name| Some(name.into());
@@ -205,7 +205,7 @@ impl OutputOptions {
 
     fn of_config(config: OutputConfig) -> Self {
         let OutputConfig { format, schema, constrained, content_type } = config;
-        // Instructions that were needed are already in the messages.
+        // The messages already contain any instructions that were needed.
         let instructions = (constrained != Some(true)).then_some(Instructions::Use(false));
         Self { format, content_type, instructions, json_schema: schema, constrained }
     }

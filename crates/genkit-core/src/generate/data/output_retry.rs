@@ -8,8 +8,8 @@ use crate::model::response::GenerateChunk;
 /// The key that marks a chunk, and the message with the reason, as an output retry.
 const OUTPUT_RETRY: &str = "outputRetry";
 
-/// An output retry: a response did not match, and the model is called again. Discard the chunks received for the
-/// message [`index`](Self::index). Read it with [`GenerateChunk::output_retry`].
+/// An output retry: a response did not match the requested output, and the model is called again. Discard the chunks
+/// received for the message [`index`](Self::index). Read it with [`GenerateChunk::output_retry`].
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;

@@ -129,8 +129,8 @@ impl GenerateResponse {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not contain a value of this
-    /// type; the error quotes the text.
+    /// Returns [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not contain a
+    /// value of this type. The error quotes the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
         let answer = self.model_answer();
         answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
@@ -144,7 +144,7 @@ impl GenerateResponse {
     /// Returns the structured output as JSON, parsed according to the requested format.
     ///
     /// # Errors
-    /// The same as for [`output`](Self::output).
+    /// Returns the same errors as [`output`](Self::output).
     pub fn output_value(&self) -> Result<Value> {
         self.model_answer().parse_value()
     }
@@ -193,7 +193,7 @@ fn text_of(answer: &ToolResponse) -> String {
     }
 }
 
-// Prints counts only, since the contents may be secret.
+// Prints only counts, because the contents may be secret.
 impl std::fmt::Debug for GenerateResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("GenerateResponse")

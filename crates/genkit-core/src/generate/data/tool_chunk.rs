@@ -116,7 +116,7 @@ impl ToolChunk {
     /// Deserializes the chunk as a `T`.
     ///
     /// # Errors
-    /// [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the chunk is not a `T`.
+    /// Returns [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the chunk is not a `T`.
     pub fn read<T: DeserializeOwned>(self) -> Result<T> {
         let Self { name, chunk, .. } = self;
         serde_json::from_value(chunk).map_err(|why| {
@@ -126,7 +126,7 @@ impl ToolChunk {
 }
 
 impl GenerateChunk {
-    /// Returns the tool progress in this chunk, if any. Such a chunk has no content, and the model does not see it.
+    /// Returns the tool progress in this chunk, if any. Such a chunk has no content and is not sent to the model.
     pub fn tool_progress(&self) -> Option<ToolProgress> {
         let mut told = self.custom.get(TOOL)?.as_object()?.clone();
         let Value::Object(progress) = told.shift_remove("progress")? else { return None };
@@ -134,7 +134,7 @@ impl GenerateChunk {
         serde_json::from_value(told.into()).ok()
     }
 
-    /// Returns the tool chunk in this chunk, if any. Such a chunk has no content, and the model does not see it.
+    /// Returns the tool chunk in this chunk, if any. Such a chunk has no content and is not sent to the model.
     pub fn tool_chunk(&self) -> Option<ToolChunk> {
         let told = self.custom.get(TOOL)?;
         told.get("chunk")?;

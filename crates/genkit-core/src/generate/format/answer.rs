@@ -83,7 +83,7 @@ impl ModelOutput<'_> {
         }
     }
 
-    /// Reads the response as a `T` that also meets the limits of the schema, and as JSON.
+    /// Deserializes the response as a `T`, checks it against the bounds of the schema, and also returns it as JSON.
     pub fn read<T: DeserializeOwned>(&self) -> Result<(T, Value), OutputMismatch> {
         let value = self.parse_value()?;
         let bounds = self.output_schema().map(Schema::bounds).transpose()?;
@@ -110,7 +110,7 @@ impl ModelOutput<'_> {
         self.output.and_then(|output| output.schema.as_ref())
     }
 
-    /// Removes nulls of optional properties: providers that require every property make the model write them.
+    /// Removes `null` values of optional properties. A model writes them if its provider requires every property.
     fn without_nulls(&self, mut value: Value) -> Value {
         if let Some(schema) = self.output_schema() {
             genkit_schema::internal::drop_optional_nulls(&mut value, schema, false);
@@ -122,7 +122,7 @@ impl ModelOutput<'_> {
         self.message.map(Message::text).unwrap_or_default()
     }
 
-    /// Returns the text of [`shown`](Self::text_for_model), or nothing if the reason `why` already quotes the response.
+    /// Returns [`text_for_model`](Self::text_for_model), or an empty string if `why` already quotes the response.
     pub fn shown_after(&self, why: &str) -> String {
         let quoted = format!("{:?}", excerpt(&self.joined_text(), super::parse::MAX_QUOTED));
         if why.ends_with(&quoted) { String::new() } else { format!("; {}", self.text_for_model()) }

@@ -55,7 +55,7 @@ pub fn parse_partial(format: Format, accumulated: &str) -> Option<Value> {
         }
         Format::Json => partial_json::extract(accumulated),
         Format::Array => Some(Value::Array(partial_json::extract_items(accumulated, 0).0)),
-        // An incomplete word has no meaning.
+        // An incomplete word is not yet a value of the enum.
         Format::Enum => None,
         Format::Jsonl => Some(Value::Array(partial_json::extract_lines(accumulated, 0).0)),
     }
@@ -65,7 +65,7 @@ fn is_too_much(text: &str) -> bool {
     may_have_more_values(text, MAX_JSON_VALUES)
 }
 
-/// Parses a string that is JSON as a whole, with or without a Markdown fence, or else the first object or array in it.
+/// Parses a string that is entirely JSON, with or without a Markdown fence, or else its first object or array.
 fn parse_json(text: &str) -> Option<Value> {
     let text = text.trim();
     let whole = serde_json::from_str(text).ok();

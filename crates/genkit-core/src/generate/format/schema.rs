@@ -6,8 +6,8 @@ use super::Format;
 use crate::error::Result;
 use crate::generate::error::Error as E;
 
-/// Returns instructions for the model, word for word the same as in Genkit for other languages, including trailing
-/// whitespace. `None` if the schema needs none.
+/// Returns instructions for the model, identical to those of Genkit for other languages, including trailing whitespace.
+/// Returns `None` if the format or the schema needs no instructions.
 pub fn output_instructions(format: Format, schema: &Value) -> Option<String> {
     match format {
         Format::Text => None,
@@ -69,7 +69,7 @@ fn is_object(schema: &Value, root: &Value) -> bool {
     }
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         let target = reference.strip_prefix('#').and_then(|pointer| root.pointer(pointer));
-        // One step is sufficient: schemars does not write references to references.
+        // One step is sufficient: schemars does not generate references to references.
         return target.is_some_and(|target| is_type(target, "object") || chooses_objects(target));
     }
     chooses_objects(schema)
@@ -80,7 +80,7 @@ fn chooses_objects(schema: &Value) -> bool {
     branches.is_some_and(|all| !all.is_empty() && all.iter().all(|one| is_type(one, "object")))
 }
 
-/// Returns the values of an enum schema, including the form that schemars writes for values with descriptions.
+/// Returns the values of an enum schema, including the form that schemars generates for values with descriptions.
 fn enum_values(schema: &Value) -> Option<Vec<&Value>> {
     if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
         return Some(listed.iter().collect());

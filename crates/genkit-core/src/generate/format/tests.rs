@@ -1,4 +1,4 @@
-//! Tests of the formats with Genkit's own cases and additional ones.
+//! Tests of the formats with Genkit's test cases and additional cases.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{Format, check_schema, output_instructions, parse_answer, parse_parti
 use crate::error::ErrorKind;
 use genkit_schema::internal::partial_json::{extract, extract_items, extract_lines, partial};
 
-/// Genkit's cases under a key, with their names.
+/// Returns Genkit's test cases under a key, with their names.
 fn cases(key: &str) -> Vec<(String, Value)> {
     let all: Value = serde_json::from_str(include_str!("cases.json")).unwrap();
     let cases = all[key].as_array().unwrap().clone();

@@ -63,7 +63,7 @@ impl Interrupt {
         let Some(shown) = metadata.get(INTERRUPT) else { return Vec::new() };
         let questions = match Suspended::read(metadata) {
             Ok(Some(suspended)) => suspended.questions,
-            // Resuming reports the error; here it is still a question.
+            // Resuming reports the error. Here, the call is still an open question.
             _ => vec![about_call(shown.clone())],
         };
         let of_question =
@@ -92,7 +92,7 @@ impl Interrupt {
         self.question.schema()
     }
 
-    /// Returns the page that the user should visit, if the question is one of
+    /// Returns the page that the user should visit, if the question was asked with
     /// [`Context::elicit_url`](crate::context::Context::elicit_url). Show it, and open it only if the user agrees; then
     /// [`accept`](Self::accept) the question with `()`.
     pub fn url(&self) -> Option<&str> {
@@ -111,12 +111,12 @@ impl Interrupt {
 
     /// Returns `true` if the interrupt represents a task: the call continues as a task on an MCP server, and the run
     /// was interrupted instead of waiting (`TaskWait::Interrupt`). [`metadata`](Self::metadata) describes the task
-    /// under `mcpTask`. [`restart`](Self::restart) checks it again, [`decline`](Self::decline) cancels it.
+    /// under `mcpTask`. [`restart`](Self::restart) checks the task again, and [`decline`](Self::decline) cancels it.
     pub fn is_task(&self) -> bool {
         self.metadata().is_some_and(|shown| shown.get(MCP_TASK).is_some())
     }
 
-    /// Approves the call, which then runs.
+    /// Approves the call, so that it runs.
     pub fn approve(&self) -> Answer {
         self.build_answer(UserAction::Accept, json!({}), json!({ "toolApproved": true }))
     }
@@ -174,13 +174,13 @@ impl Interrupt {
         }
     }
 
-    /// Declines the question, a form or an approval, without a reason. The tool receives
+    /// Declines the question (a form or an approval) without a reason. A tool that asked with a form receives
     /// [`Elicited::Declined`](crate::context::Elicited::Declined).
     pub fn decline(&self) -> Answer {
         self.build_answer(UserAction::Decline, json!({}), true.into())
     }
 
-    /// Cancels the question: closes it without an answer.
+    /// Cancels the question: dismisses it without an answer.
     pub fn cancel(&self) -> Answer {
         self.build_answer(UserAction::Cancel, json!({}), true.into())
     }
@@ -248,7 +248,7 @@ impl Interrupt {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub(super) kind: Kind,
-    /// The reason why a given value cannot be serialized. The resumed run fails with this error.
+    /// The reason why a value in the answer cannot be serialized. The resumed run fails with this error.
     pub(super) error: Option<String>,
 }
 

@@ -21,7 +21,7 @@ use genkit_schema::internal::strictness::Strictness;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resume {
-    /// Tool responses given on behalf of the tools.
+    /// Tool responses on behalf of the tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub respond: Vec<Part>,
     /// Calls to run again, with their answers in the metadata.
@@ -50,14 +50,14 @@ impl Resume {
         Ok(())
     }
 
-    /// Splits it into its answers.
+    /// Splits the value into its answers.
     #[doc(hidden)]
     pub fn into_answers(self) -> Vec<Answer> {
         let respond = self.respond.into_iter().map(Kind::Respond);
         respond.chain(self.restart.into_iter().map(Kind::Restart)).map(Answer::from_kind).collect()
     }
 
-    /// Returns a copy with one more answer, to an open question of `message`.
+    /// Returns a copy with `answer` added, which must match an open question of `message`.
     ///
     /// # Errors
     /// Returns an error if no open question matches the answer, or if the question is already
@@ -112,7 +112,7 @@ impl Resume {
         for part in &self.restart {
             let Some(request) = part.as_tool_request() else { continue };
             let Some(tool) = find(&request.name) else { continue };
-            // It has no code that could run again.
+            // A declared tool has no body that could run again.
             if tool.is_declared() && !tool.needs_approval() && accepts_question(part) {
                 return Err(E::RestartedDeclared(request.name.clone()).into());
             }
@@ -148,11 +148,11 @@ pub struct ResumedCalls {
     pub metadata: Value,
 }
 
-/// The state of a call at the beginning of a round.
+/// The state of a call at the start of a round.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CallState {
-    /// The call has to run.
+    /// The call must run.
     Pending {
         /// Arguments that replace the arguments from the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -173,7 +173,7 @@ pub fn calls_of(message: &Message) -> impl Iterator<Item = (usize, &ToolRequest)
     })
 }
 
-/// Takes the model's last message out of `messages`, and matches each of its calls with an answer in `answers`.
+/// Removes the model's last message from `messages`, and matches each of its calls with an answer in `answers`.
 pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<ResumedCalls> {
     let is_open =
         |last: &&Message| last.role == Role::Model && last.tool_requests().next().is_some();
@@ -217,7 +217,7 @@ pub fn read_resumed(message: &Message) -> Result<Option<ResumedCalls>> {
     Ok(Some(ResumedCalls { message, suspended, calls, metadata: Value::Bool(true) }))
 }
 
-/// Checks that each answer can refer to one call only.
+/// Checks that no two calls have the same identity, so that each answer is unambiguous.
 fn check_references(message: &Message) -> Result<()> {
     let mut seen = HashSet::new();
     for (at, request) in calls_of(message) {
@@ -279,8 +279,8 @@ fn is_replaced(restart: &Part) -> bool {
     restart.metadata().contains_key(REPLACED_INPUT)
 }
 
-/// Returns the state of one call, from its own earlier response or from the caller's answers. `None` if there is
-/// neither.
+/// Returns the state of one call, from an earlier response of the call or from the caller's answers. Returns `None` if
+/// there is neither.
 fn restore_state(
     part: &Part,
     request: &ToolRequest,
@@ -297,13 +297,13 @@ fn restore_state(
     if restarts.is_empty() {
         return Ok(None);
     }
-    // The questions are read from the history, since an answer received over the network may have lost them.
+    // The questions are read from the history, because an answer received over the network may lack them.
     Ok(Some(restarted(request, &restarts, Suspended::read(part.metadata())?)))
 }
 
 /// Returns the call with the caller's decisions, or its denial.
 fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended>) -> CallState {
-    // An input replaces the model's only if it is marked as a replacement and differs.
+    // An input replaces the model's input only if it is marked as a replacement and differs.
     let other = |part: &Part| part.as_tool_request().is_some_and(|new| new.input != request.input);
     let replaced = restarts.iter().find(|part| is_replaced(part) && other(part));
     let mut given = Vec::new();
@@ -319,7 +319,7 @@ fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended
     }
     let about_the_call = |key: &str| stored.is_none() || key == APPROVAL_KEY || key == CALL_KEY;
     for (key, decision) in &given {
-        // A denied call does not run, whichever question was denied.
+        // A denied call does not run, no matter which question was denied.
         if about_the_call(key)
             && let Err(why) = decision.require_approval()
         {

@@ -10,7 +10,7 @@ use crate::message::{Part, ToolRequest};
 use genkit_schema::internal::truncate::truncate;
 use genkit_untrusted::visible;
 
-/// The keys of a part's metadata. All except `SUSPENDED` and `ANSWERS` are Genkit's.
+/// The keys of a part's metadata. All except `SUSPENDED` and `ANSWERS` are defined by Genkit.
 pub const INTERRUPT: &str = "interrupt";
 pub const RESOLVED: &str = "resolvedInterrupt";
 pub const PENDING_OUTPUT: &str = "pendingOutput";
@@ -21,7 +21,7 @@ pub const REPLACED_INPUT: &str = "replacedInput";
 pub const SUSPENDED: &str = "suspended";
 pub const ANSWERS: &str = "answers";
 
-/// The key of a question about the call as a whole, as opposed to questions of its function.
+/// The key of a question about the call as a whole, as opposed to questions that its function asks.
 pub const CALL_KEY: &str = "call";
 
 /// The version of the stored format of a suspended call.
@@ -46,8 +46,8 @@ impl Suspended {
         Self::new(vec![about_call(visible::escape_question(metadata))], Recording::default())
     }
 
-    /// Keeps the recorded results of an earlier run of the call, and the answer about the call as a whole unless that
-    /// question is open again.
+    /// Adds the recorded results of an earlier run of the call. Also adds the answer to the question about the call as
+    /// a whole, unless that question is open again.
     pub fn keep_done(&mut self, earlier: &Self) {
         let answered = earlier.recording.answers.get(CALL_KEY);
         if let Some(answer) = answered
@@ -109,7 +109,7 @@ pub fn set_pending(request: &mut Part, answer: Part) {
     }
 }
 
-/// Returns the response that a call gave while other calls of its round waited for answers, if any.
+/// Returns the response that a call returned while other calls of its round waited for answers, if any.
 pub fn pending_answer(
     request: &ToolRequest,
     metadata: &Map<String, Value>,
@@ -131,14 +131,14 @@ pub fn pending_answer(
 pub fn replace_input(request: &mut Part, input: Value) {
     let Part::ToolRequest { tool_request, metadata } = request else { return };
     let before = std::mem::replace(&mut tool_request.input, input);
-    // If the input was replaced before, the metadata already holds the model's input.
+    // If the input was replaced before, the metadata already contains the model's input.
     metadata.entry(REPLACED_INPUT).or_insert(before);
 }
 
 /// Adds a note to a response if the caller replaced the arguments of the call. Providers send it as text in addition to
 /// the output.
 pub fn note_replaced_input(request: &Part, answer: &mut Part) {
-    /// The part of the model's own input that is shown, in bytes of JSON.
+    /// The maximum size of the model's input in the note, in bytes of JSON.
     const SHOWN: usize = 1000;
     const PURPOSE: (&str, &str) = ("purpose", REPLACED_INPUT);
     let Some(asked) = request.metadata().get(REPLACED_INPUT) else { return };

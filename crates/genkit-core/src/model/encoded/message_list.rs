@@ -1,5 +1,4 @@
-//! The list of messages in a request body: the cached JSON of earlier turns, followed by the new
-//! messages.
+//! The list of messages in a request body: the cached JSON of earlier turns, followed by the new messages.
 
 use std::hash::{BuildHasher as _, Hash, Hasher as _};
 use std::sync::MutexGuard;
@@ -36,15 +35,14 @@ impl<'a> MessageList<'a> {
         shape.hash(&mut hasher);
         request.tools.iter().for_each(|tool| tool.name.hash(&mut hasher));
         let key = hasher.finish();
-        // A message that is not the model's may be merged with the message before it.
+        // A message that is not from the model may be merged with the message before it.
         let goes_on = request.messages.get(front.messages).is_none_or(|it| it.role == Role::Model);
         let is_same = front.key == key && front.messages <= all && goes_on;
         let from = if is_same { front.messages } else { 0 };
         Self { front: Some(front), key, from, all, is_open: false }
     }
 
-    /// Disables caching if `is_open`: the end of the list then affects how the next messages are
-    /// encoded.
+    /// Disables caching if `is_open`, because the end of the list then affects how the next messages are encoded.
     pub fn left_open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
     }
@@ -63,8 +61,8 @@ impl<'a> MessageList<'a> {
         Ok(body)
     }
 
-    /// Like `into_body`, for a `rest` that depends only on `shape` and on the
-    /// request without its messages, except for system messages. It is encoded once in a run.
+    /// Like `into_body`, for a `rest` that depends only on `shape` and on the request without its messages, except for
+    /// system messages. `rest` is encoded once per run.
     pub fn into_body_with<T: Serialize, R: Serialize, E: From<serde_json::Error>>(
         mut self,
         request: &ModelRequest,

@@ -1,7 +1,7 @@
 //! A cache of the JSON that earlier turns of a run have sent.
 //!
-//! It is written by hand because of a benchmark: in `cargo bench -p genkit --bench generating`, a long run encodes
-//! its requests four times as fast with the cache as without.
+//! The cache is justified by a benchmark: in `cargo bench -p genkit --bench generating`, a long run encodes its
+//! requests four times as fast with the cache as without.
 
 mod message_list;
 
@@ -15,10 +15,10 @@ use crate::sync::lock;
 /// The cached JSON of a run's request, so that the next turn encodes only the new messages.
 ///
 /// The cache is never stale. The request of a run belongs to the state machine of its turns, which only appends
-/// messages, reports every other change with [`forget_rest`](Self::forget_rest), and gives out only shared references
-/// to the request. A clone has an empty cache, so code that clones a request to change its messages encodes it
-/// completely. The cache is dropped when the run ends. Builds with debug assertions encode each request a second time
-/// and compare the two.
+/// messages, reports every other change with [`forget_rest`](Self::forget_rest), and exposes only shared references to
+/// the request. A clone has an empty cache, so code that clones a request to change its messages encodes it completely.
+/// The cache is dropped when the run ends. Builds with debug assertions encode each request a second time and compare
+/// the two.
 #[derive(Debug, Default)]
 pub struct EncodedMessages(Option<Box<Mutex<Front>>>);
 
@@ -32,18 +32,17 @@ pub(super) struct Front {
     pub(super) messages: usize,
     /// The elements of the JSON list, without its brackets.
     pub(super) json: Vec<u8>,
-    /// The members that follow the list in the body, with a hash of their inputs; `None` once an
-    /// input has changed.
+    /// The members that follow the list in the body, with a hash of their inputs; `None` once an input has changed.
     pub(super) rest: Option<(u64, Vec<u8>)>,
 }
 
 impl EncodedMessages {
-    /// Creates a cache for a request that only ever grows by messages.
+    /// Creates a cache for a request to which only messages are appended.
     pub fn for_run() -> Self {
         Self(Some(Box::default()))
     }
 
-    /// Returns the cached JSON; `None` if this request is not cached.
+    /// Returns the cached JSON, or `None` if this request is not cached.
     pub(super) fn lock_front(&self) -> Option<MutexGuard<'_, Front>> {
         self.0.as_ref().map(|front| lock(front))
     }

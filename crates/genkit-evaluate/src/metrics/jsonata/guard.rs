@@ -1,5 +1,5 @@
-//! Guards of JSONata functions that no time limit can stop, because they create a string or a list in a single step. A
-//! guard is a function around an argument that fails for a value that is too large, and otherwise returns it.
+//! Guards for JSONata functions that a time limit cannot stop, because they create a string or a list in a single step.
+//! A guard is a function that wraps an argument: it fails if the value is too large, and otherwise returns the value.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ const MAX_COMPARED: usize = 2000;
 /// The maximum size of a replacement, a separator or a picture, in bytes. Default is 1,000.
 const MAX_PIECE: usize = 1000;
 
-/// The maximum number that `$formatInteger` formats; as a Roman numeral it has a letter per thousand. Default is 1
+/// The maximum number that `$formatInteger` formats, because a Roman numeral has a letter per thousand. Default is 1
 /// billion.
 const MAX_INTEGER: f64 = 1e9;
 
@@ -43,7 +43,7 @@ enum Guard {
 impl Guard {
     const ALL: [Self; 5] = [Self::Text, Self::Searched, Self::Piece, Self::Integer, Self::Compared];
 
-    /// Returns the name of its function, which an expression cannot contain.
+    /// Returns the name of the guard's function, which an expression cannot contain.
     fn name(self) -> &'static str {
         match self {
             Self::Text => "genkit:text",
@@ -66,7 +66,7 @@ impl Guard {
         }
     }
 
-    /// Returns a call of the guard with this argument.
+    /// Wraps an argument in a call of the guard.
     fn around(self, argument: Value) -> Value {
         let is_small =
             ["Boolean", "Regex", "Lambda"].iter().any(|kind| argument.get(kind).is_some());
@@ -77,8 +77,8 @@ impl Guard {
     }
 }
 
-/// Returns whether a value is at most this large as text. It is not converted, because shared parts can make it too
-/// large for memory.
+/// Returns whether a value has at most `limit` bytes as text. The value is not converted to text, because shared parts
+/// can make the text too large for memory.
 fn is_within(value: &JValue, limit: usize) -> bool {
     let (mut size, mut open) = (0, vec![value]);
     while let Some(value) = open.pop() {
@@ -100,7 +100,7 @@ fn is_within(value: &JValue, limit: usize) -> bool {
     true
 }
 
-/// Returns the guards of a function by argument, and the number of arguments below which the first is the context.
+/// Returns the guards for a function's arguments, and the number of arguments below which the context is the first.
 fn find_guards(function: &str) -> Option<(&'static [Guard], usize)> {
     use Guard::{Compared, Integer, Piece, Searched, Text};
     Some(match function {
@@ -138,7 +138,7 @@ pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), EvaluatorError> 
 /// variable with the name of a guarded function.
 pub(super) fn guard_expression(tree: &AstNode) -> Result<AstNode, E> {
     let failed = |why: serde_json::Error| E::Failed(why.to_string());
-    // In JSON, all kinds of nodes have the same form.
+    // As JSON, all kinds of nodes can be traversed in the same way.
     let tree = serde_json::to_value(tree).map_err(failed)?;
     let mut declared = HashSet::new();
     find_declared(&tree, &mut declared);
@@ -178,7 +178,7 @@ fn find_declared<'a>(node: &'a Value, declared: &mut HashSet<&'a str>) {
     }
 }
 
-/// Adds the guards to a node. `is_piped` if its first argument is on the left of `~>`.
+/// Adds the guards to a node. `is_piped` is set if its first argument is on the left of `~>`.
 fn guarded(node: Value, is_piped: bool) -> Result<Value, E> {
     match node {
         Value::Array(nodes) => nodes.into_iter().map(|node| guarded(node, false)).collect(),

@@ -1,8 +1,8 @@
-//! The memory of this program.
+//! The memory usage of this program.
 
 use std::time::Duration;
 
-/// Waits until the memory of this program has grown by `bytes`. Never ends on systems that do not report it.
+/// Waits until the memory usage has grown by more than `bytes`. Never resolves on systems that do not report it.
 pub(super) async fn grown_by(bytes: u64, look: Duration) {
     let Some(before) = resident_bytes() else { return std::future::pending().await };
     loop {

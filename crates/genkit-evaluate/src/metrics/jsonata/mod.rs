@@ -1,4 +1,4 @@
-//! `JSONATA`: whether an expression holds for the output.
+//! `JSONATA`: whether an expression is true for the output.
 
 mod error;
 mod guard;
@@ -24,10 +24,10 @@ use genkit_schema::internal::size::json_size;
 /// The time limit of an expression. Default is 1 second.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The maximum number of expressions that run at once. Default is 2.
+/// The maximum number of expressions that run concurrently. Default is 2.
 const MAX_RUNNING: usize = 2;
 
-/// How long an expression waits for earlier ones. Default is 60 seconds.
+/// The maximum time that an expression waits for earlier expressions. Default is 60 seconds.
 const WAIT: Duration = Duration::from_secs(60);
 
 /// The stack size of a thread that runs an expression, in bytes. Default is 64 MiB, of which little is used.
@@ -51,18 +51,18 @@ const MAX_SEQUENCE: usize = 100_000;
 /// The maximum length of an expression, in bytes. Default is 16 KiB.
 const MAX_EXPRESSION: usize = 16 * 1024;
 
-/// Returns the JSONata metric: whether the reference, an [expression](https://docs.jsonata.org), holds for the output.
-/// It holds if its value is true, or is a string, number or list that JSONata casts to true. Feature `jsonata`.
+/// Returns the JSONata metric: whether the reference, an [expression](https://docs.jsonata.org), is true for the
+/// output. The value may also be a string, number or list that JSONata casts to true. Requires the feature `jsonata`.
 ///
 /// Limits apply to the length of an expression (16 KiB) and of the output (4 MiB), the time (1 second; a JSONata
 /// function is not interrupted, but the row fails after 2 seconds), the depth (500 calls), the lists (100,000 items),
-/// the memory (on Linux, the expression ends if the program grows by 256 MiB while it runs), and
-/// the number of expressions that run at once (2, in separate threads).
+/// the memory (on Linux, the expression ends if the program grows by 256 MiB while it runs), and the number of
+/// expressions that run concurrently (2, in separate threads).
 ///
-/// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of replacement
-/// for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless its width is a
-/// literal number up to 10,000. A comparison of values that share many parts can keep its thread busy beyond the time
-/// limit; additional expressions fail once 2 threads are busy.
+/// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of
+/// replacement for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless
+/// its width is a literal number up to 10,000. A comparison of values that share many parts can keep its thread busy
+/// beyond the time limit; additional expressions fail if 2 threads are busy for more than 60 seconds.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -128,7 +128,7 @@ async fn run_within(
         () = memory::grown_by(MAX_GROWTH, LOOK) => Err(ExpressionError::TooLarge(MAX_GROWTH >> 20)),
         () = tokio::time::sleep(2 * TIMEOUT) => Err(ExpressionError::TooSlow(2 * TIMEOUT)),
     };
-    // It stops at its next step.
+    // The expression stops at its next step.
     cancel.cancel();
     ended?
 }
@@ -152,8 +152,8 @@ fn evaluate_condition(expression: &str, output: &Value, cancel: CancelToken) -> 
     Ok(is_true(&given))
 }
 
-/// Returns what JSONata's `$boolean` would return. The value is not converted to JSON, because a value with shared
-/// parts can be too large for memory as JSON.
+/// Converts a value to a boolean, like JSONata's `$boolean`. The value is not converted to JSON, because a value with
+/// shared parts can be too large for memory as JSON.
 fn is_true(value: &JValue) -> bool {
     match value {
         JValue::Bool(yes) => *yes,
@@ -227,7 +227,7 @@ mod tests {
         // A value that would be huge as JSON is not converted to JSON.
         let shared = "$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, {'a': 1})";
         assert!(evaluate(shared, &json!({})).unwrap());
-        // Matching takes time in proportion to the length of the text.
+        // The duration of matching is proportional to the length of the text.
         let text = json!("a".repeat(60_000) + "!");
         assert!(!evaluate("$match($, /^(a+)+$/)", &text).unwrap());
     }
@@ -300,7 +300,7 @@ mod tests {
             let work = move |cancel| evaluate_condition(growing, &json!({}), cancel);
             let error = run_within(&running, work).await.unwrap_err();
             assert_eq!(error.kind(), genkit_core::ErrorKind::InvalidArgument, "{error}");
-            // The thread of the row before has ended.
+            // The thread of the previous row has ended.
             assert!(run_within(&running, |_| Ok(true)).await.unwrap());
         }
         let peak = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

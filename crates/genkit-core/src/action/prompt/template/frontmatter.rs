@@ -7,7 +7,7 @@ use crate::action::prompt::{PromptBuilder, PromptOptions};
 use crate::run_options::{Instructions, OutputOptions, ToolChoice};
 use crate::template::Error as E;
 
-/// All keys with a meaning. A key with a dot belongs to another program.
+/// All known keys. A key with a dot belongs to another program.
 const KEYS: [&str; 20] = [
     "config",
     "description",
@@ -80,7 +80,8 @@ fn warn_unused(prompt: &str, file: &str, metadata: &Metadata) {
     }
 }
 
-/// Returns the names in a file that differ from its file name. `prompt` is the name with folders and variant.
+/// Returns the name and variant in the frontmatter if they differ from `prompt`, the full name with folders and
+/// variant.
 fn find_misnamed<'m>(
     prompt: &str,
     metadata: &'m Metadata,

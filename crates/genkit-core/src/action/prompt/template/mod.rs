@@ -66,7 +66,7 @@ impl PromptBuilder {
         self
     }
 
-    /// Adds a template helper, which the template calls; see [`TemplateCall`].
+    /// Adds a template helper that the template can call; see [`TemplateCall`].
     pub fn template_helper<T: Into<Value>>(
         mut self,
         name: impl Into<String>,
@@ -76,8 +76,8 @@ impl PromptBuilder {
         self
     }
 
-    /// Sets the template and builds the prompt. The template is a string in the dotprompt language that writes the
-    /// messages, so neither a function nor a type is needed. See `genkit::template`.
+    /// Sets the template and builds the prompt. The template is a string in the dotprompt language that renders to the
+    /// messages, so the prompt needs neither a handler nor an input type. See `genkit::template`.
     ///
     /// # Errors
     /// Returns the errors of the template, with line and column: invalid syntax, unknown helpers and partials.
@@ -104,7 +104,7 @@ impl PromptBuilder {
         Ok(self.with_template(schema, &source, PromptTemplate { environment, system, messages }))
     }
 
-    /// Builds a prompt that is a template.
+    /// Builds a prompt from a parsed template.
     pub(super) fn with_template(
         mut self,
         schema: Option<Value>,
