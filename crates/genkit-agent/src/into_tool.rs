@@ -107,7 +107,7 @@ impl Generate {
 }
 
 impl Generate {
-    /// Runs the agent. Its work before a question is not repeated. In a durable run, its saved steps are not repeated
+    /// Runs the agent. Work done before a question is not repeated, and in a durable run, saved steps are not repeated
     /// either.
     async fn run_recorded(mut self, context: &Context, key: &str) -> Result<GenerateResponse> {
         if !context.is_durable() || context.recorded_result(key).is_some() {

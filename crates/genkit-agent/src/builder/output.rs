@@ -101,7 +101,7 @@ impl Generate {
         self
     }
 
-    /// Adds an asynchronous output validator, which receives the value by value. Otherwise the
+    /// Adds an asynchronous output validator, which takes ownership of the value. Otherwise the
     /// same as [`validate`](Self::validate).
     ///
     /// ```

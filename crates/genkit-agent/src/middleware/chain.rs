@@ -237,11 +237,10 @@ impl NextModel {
         self.model.info()
     }
 
-    /// Counts the tokens of `request`, if the model's provider supports it: see
-    /// [`Model::count_tokens`](genkit_model::Model::count_tokens).
+    /// Counts the tokens of `request`, if the model's provider supports it.
     ///
     /// # Errors
-    /// The errors of that method.
+    /// The errors of [`Model::count_tokens`](genkit_model::Model::count_tokens).
     pub async fn count_tokens(&self, request: &ModelRequest) -> Result<u64> {
         self.model.count_tokens(request).await
     }
@@ -295,8 +294,7 @@ impl NextTool {
         self.place.innermost.is_withheld(name)
     }
 
-    /// Returns the answer to an interrupt of this middleware, which the caller passed when it resumed the call. `None`
-    /// before that.
+    /// Returns the caller's answer to an interrupt of this middleware, or `None` if the call has not been resumed.
     pub fn resumed(&self) -> Option<&Value> {
         match self.suspended.as_ref()?.recording.answers.get(CALL_KEY)? {
             // A client may agree without sending content.

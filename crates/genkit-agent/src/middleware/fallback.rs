@@ -12,7 +12,7 @@ use genkit_model::{ChunkSink, IntoModel, Model, ModelRef};
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,
-    /// `None` for the kinds of errors that another provider may avoid.
+    /// The error kinds that cause a fallback. `None` for the default kinds.
     kinds: Option<Vec<ErrorKind>>,
     keep_config: bool,
 }
@@ -77,7 +77,7 @@ impl Fallback {
             Unimplemented,
         };
         match (&self.kinds, error.kind()) {
-            // The error belongs to the run: its budget is exhausted.
+            // A fatal error concerns the whole run: its budget is exhausted.
             _ if error.is_fatal() => false,
             (Some(kinds), kind) => kinds.contains(&kind),
             (None, Unavailable | DeadlineExceeded | ResourceExhausted | Aborted | Internal) => true,
@@ -106,7 +106,7 @@ impl Fallback {
                 Ok(model) => model,
                 // Continue with the next model if this one cannot be used.
                 Err(unusable) => {
-                    tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "the fallback model cannot be used");
+                    tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "skipping a fallback model that cannot be used");
                     continue;
                 }
             };

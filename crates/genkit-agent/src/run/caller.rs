@@ -36,7 +36,7 @@ pub(super) struct LoopCaller {
     pub(super) index: usize,
     /// The timeout of a sampling request of the tool.
     pub(super) limit: Duration,
-    /// The id of the run.
+    /// Identifies the run that receives the questions.
     pub(super) asker: QuestionChannel,
     /// The tool call.
     pub(super) request: ToolRequest,

@@ -1,4 +1,4 @@
-//! One model call: checked, limited and measured. Its chunks are numbered and its tool calls get ids.
+//! One model call: checks the request, applies limits, records metrics, and adds ids to chunks and tool calls.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn use_own_names(env: &RunEnv, message: &mut Message) {
     }
 }
 
-/// Calls the model inside all middleware. Unsupported features are an error before the call.
+/// Calls the model inside all middleware. Returns an error before the call if the model does not support the request.
 pub(super) async fn call(
     env: &RunEnv,
     model: &dyn Model,
@@ -94,7 +94,7 @@ pub(super) async fn call(
     answer
 }
 
-/// Calls a model within the budget of a run and a time limit.
+/// Calls a model with a time limit, and counts the call in the budget of the run.
 pub(super) async fn call_counted(
     budget: &Budget,
     limit: Duration,

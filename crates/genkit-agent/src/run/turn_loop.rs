@@ -33,7 +33,7 @@ impl Driver {
         self: Arc<Self>,
         request: ModelRequest,
     ) -> Result<GenerateResponse> {
-        // Background work that a tool started ends with the run, however the run ends.
+        // Cancels background work that a tool started when the run ends for any reason.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run_span(&self.env, &request);
         note_request(&self.env, &request);
@@ -41,7 +41,7 @@ impl Driver {
             if self.env.settings.middleware.is_empty() {
                 return Arc::clone(&self).run_turns(request).await;
             }
-            // The turns observe the deadline themselves and keep the partial response; this is for middleware
+            // The turns check the deadline themselves and keep the partial response; this timeout stops middleware
             // that waits.
             let stopped = self.env.wait_for_stop(Duration::from_millis(50));
             tokio::select! {
@@ -177,7 +177,7 @@ impl Driver {
         }
     }
 
-    /// Runs the calls within the limits of the run. Used by the stepper.
+    /// Runs the calls within the limits of the run, for [`Run::finish`].
     pub(super) async fn perform_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         tokio::select! {
             biased;
