@@ -28,7 +28,7 @@ pub(crate) enum Error {
     #[error("the run `{0}` was changed by another worker, an answer or a cancellation")]
     Lost(String),
     #[error(
-        "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
+        "failed to save the run `{id}` after {tries} attempts; a worker continues it later from its last saved state"
     )]
     SaveFailed { id: String, tries: u32 },
     #[error("the run store has not responded within {0:?}")]
@@ -127,7 +127,7 @@ impl Topic for Error {
             | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
             Self::RunNotFound(_) | Self::UnknownFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            // No retry changes it, and it affects one run.
+            // A retry does not help, and the error affects only one run.
             Self::Folder { source, .. }
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
             {

@@ -1,4 +1,4 @@
-//! Waiting for a run, and working on it and its children meanwhile.
+//! Waiting for a run, while working on it and its children.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
