@@ -41,7 +41,7 @@ pub(crate) enum Error {
     NothingSent,
     #[error("send either a message or `resume`, not both")]
     BothSent,
-    #[error("a turn takes a message of the user; this one has the role {0:?}")]
+    #[error("the message of a turn must be from the user; this one has the role {0:?}")]
     NotAUserMessage(genkit_core::Role),
     #[error("the last turn has no open question; send a message instead of `resume`")]
     NothingAsked,
