@@ -1,5 +1,5 @@
-//! The traversal that the strict dialects share. They convert a schema completely, or report the first part that they
-//! do not support.
+//! The traversal that the strict dialects share. A strict dialect converts a schema completely, or reports the first
+//! part that it does not support.
 
 use serde_json::{Map, Value};
 

@@ -48,7 +48,7 @@ fn cut_texts() {
         (r#"["a\ud83d\"#, json!(["a"])),
         (r#"["a\ud83d\ude0"#, json!(["a"])),
         (r#"["a\ud83d\ude00"#, json!(["a😀"])),
-        // Text that is no longer JSON ends the value, too.
+        // Text that is no longer JSON also ends the value.
         (r#"{"a":{"b":1,"c":]}}"#, json!({"a": {"b": 1}})),
         ("[1,2}", json!([1, 2])),
         ("[1 /", json!([1])),
