@@ -70,7 +70,7 @@ impl PromptsDir {
         FolderFingerprint::read(&self.path)
     }
 
-    /// Reads the files again whenever one differs from `seen`, as long as the registry exists.
+    /// Reloads the files when one differs from `seen`, as long as the registry exists.
     pub(crate) fn start_watching(
         self,
         registry: &Registry,

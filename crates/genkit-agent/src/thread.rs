@@ -53,7 +53,7 @@ pub struct ThreadTurn {
     pub answers: Vec<Answer>,
     /// The snapshot that must still be the newest.
     pub after: Option<String>,
-    /// Whether the message cancels the open questions. Otherwise it is rejected while a question is open.
+    /// Whether the message cancels the open questions. If not, the message is rejected while a question is open.
     pub cancels_questions: bool,
     /// The number of messages of `after` to keep: the turn starts at the newest snapshot with at most this number of
     /// messages.

@@ -17,8 +17,8 @@ use genkit_model::{ChunkSink, Model, ModelInfo};
 
 /// Middleware: code around a run, its model calls and its tool calls. The first one added is the outermost.
 ///
-/// Each method has a default that calls `next`, so implement only the ones that you need. If a closure is enough, use
-/// [`on_model`](super::on_model), [`on_tool`](super::on_tool) or [`on_generate`](super::on_generate).
+/// Each method has a default that calls `next`, so implement only the methods that you need. If a closure is enough,
+/// use [`on_model`](super::on_model), [`on_tool`](super::on_tool) or [`on_generate`](super::on_generate).
 ///
 /// ```
 /// use genkit::middleware::{Middleware, NextModel};
@@ -81,7 +81,8 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(call)
     }
 
-    /// Returns tools that are added to every run with this middleware. MCP clients only see the tools of the registry.
+    /// Returns tools that are added to every run with this middleware. They are not served to MCP clients, which
+    /// receive only the tools of the registry.
     fn tools(&self) -> Vec<Tool> {
         Vec::new()
     }

@@ -75,7 +75,7 @@ fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
 }
 
 /// Keeps the documents for a model that supports them or declares no capabilities. Otherwise moves them into the last
-/// user message, or into a new message at the beginning.
+/// user message, or into a new first message.
 pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Supports>) {
     if supported.is_none_or(|supports| supports.docs) {
         return;

@@ -78,7 +78,7 @@ impl Budget {
         Self { limit, spent: Mutex::new(spent), outer: None }
     }
 
-    /// Returns the budget with the budget of the tool call that the agent runs in.
+    /// Sets the budget of the tool call that the agent runs in, which counts the same usage.
     pub(crate) fn inside(self, outer: Option<Arc<CallBudget>>) -> Self {
         Self { outer, ..self }
     }

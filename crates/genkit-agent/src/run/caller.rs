@@ -43,7 +43,7 @@ pub(super) struct LoopCaller {
 }
 
 impl LoopCaller {
-    /// Sends a chunk to the reader of the stream. The model does not see it.
+    /// Sends a chunk to the reader of the stream, but not to the model.
     fn send_chunk_of_tool(&self, what: &str, value: Value) {
         if !self.sink.is_read() {
             return;

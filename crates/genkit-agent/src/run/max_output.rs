@@ -54,7 +54,7 @@ fn size_of_part(part: &Part) -> usize {
     part.as_text().map_or(json, |text| text.len().max(json / 2))
 }
 
-/// Returns the beginning of a string, with a note about its full length.
+/// Returns the first `limit` bytes of a string, with a note about its full length.
 pub(super) fn cut_output(text: &str, limit: usize) -> String {
     let shown = truncate(text, limit);
     format!(

@@ -46,8 +46,8 @@ pub(super) async fn ask_model(
     Ok(answer)
 }
 
-/// Returns a sink that sets the index and role of each chunk and gives each call an id. If the chunks are not read,
-/// returns the sink unchanged.
+/// Returns a sink that sets the index and role of each chunk and assigns an id to each call. If the chunks are not
+/// read, returns the sink unchanged.
 fn number_chunks(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
     if !sink.is_read() {
         return sink.clone();

@@ -45,7 +45,7 @@ struct RoundCall {
     /// Set for an at-most-once call that was started, and must not be started again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_started: bool,
-    /// The results that the call recorded with `once` since the round began.
+    /// The results that the call recorded with `once` since the start of the round.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     once: BTreeMap<String, Value>,
 }

@@ -186,7 +186,8 @@ impl Driver {
         }
     }
 
-    /// Runs the calls of one round, some of them in parallel. Finished calls are kept even if another one fails.
+    /// Runs the calls of one round, some of them in parallel. Results of finished calls are kept even if another call
+    /// fails.
     async fn run_calls(
         &self,
         calls: Vec<RunCall>,

@@ -93,7 +93,7 @@ async fn read(
     let contents = resource
         .read_traced(uri, reading)
         .await
-        .context(format!("cannot read the resource `{uri}`"))?;
+        .context(format!("failed to read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| resource_part(content, uri, &resource)).collect())
 }
 

@@ -56,7 +56,7 @@ pub struct ToolSearch {
     threshold: usize,
     listed: usize,
     results: usize,
-    /// Whether all tools are always offered, except lazy ones.
+    /// Whether all tools except lazy tools are always offered.
     only_lazy: bool,
 }
 
@@ -112,7 +112,7 @@ pub struct ToolSearch {
 /// # }
 /// ```
 pub fn tool_search() -> ToolSearch {
-    // The middleware handles calls of `search_tools` itself, because a tool's handler cannot see the other tools.
+    // The middleware handles calls to `search_tools`, because the handler of a tool has no access to the other tools.
     let unreached = |_: Context, _: Value| async {
         let text = "`search_tools` must be handled by the middleware `tool_search()`";
         Err::<Value, _>(Error::new(ErrorKind::Internal, text).into())

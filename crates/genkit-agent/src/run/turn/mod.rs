@@ -173,7 +173,7 @@ impl TurnMachine {
     /// Returns the index of the message that is being produced.
     pub(super) fn index(&self) -> usize {
         match &self.state {
-            // A resumed run begins with the tool message.
+            // A resumed run starts with the tool message.
             TurnState::Tools(round) if !round.is_resumed() => self.index + 1,
             _ => self.index,
         }
