@@ -45,9 +45,9 @@ pub struct LeasedRun {
     pub(super) kept: StoredState,
     /// The duration of a lease.
     lease: Duration,
-    /// When the last successful renewal was requested.
+    /// The time at which the last successful renewal was requested.
     renewed: Instant,
-    /// When the next renewal is requested.
+    /// The time of the next renewal.
     next: Instant,
     /// In a mutex that is never locked, because a future is not `Sync`.
     renewing: Mutex<Option<Renewal>>,

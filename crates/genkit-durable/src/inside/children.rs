@@ -247,7 +247,8 @@ pub(crate) fn tag_of_children(parent: &RunId) -> String {
     format!("{PARENT_TAG}{parent}")
 }
 
-/// Returns whether a run with these tags is the child of a run that is not finished, and may still ask for its result.
+/// Returns whether a run with these tags is the child of a run that is not finished, and that may still need its
+/// result.
 pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Result<bool> {
     let parents = tags.iter().filter_map(|tag| tag.strip_prefix(PARENT_TAG));
     for parent in parents.filter_map(|parent| RunId::new(parent).ok()) {

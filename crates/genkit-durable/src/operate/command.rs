@@ -116,7 +116,7 @@ impl Runs {
                 "retry" => (
                     self.retry(&*id).await,
                     "continues",
-                    "is not failed or cancelled, or does not exist",
+                    "is neither failed nor cancelled, or does not exist",
                 ),
                 _ => (self.delete(&*id).await, "deleted", "does not exist"),
             };
@@ -157,7 +157,7 @@ fn parse_filter(rest: Vec<String>) -> Result<RunFilter> {
         filter = match &*flag {
             "--status" => {
                 let status = RunStatus::of_name(&value);
-                filter.status(status.ok_or_else(|| wrong(&value, "is not a status of a run"))?)
+                filter.status(status.ok_or_else(|| wrong(&value, "is not a run status"))?)
             }
             "--name" => filter.name(value),
             "--tag" => filter.tag(value),

@@ -336,7 +336,7 @@ fn log_failed(measured: Result<()>) {
 fn report_once(reported: &mut HashMap<RunId, String>, run: &RunId, error: &Error) {
     let text = error.chain();
     if reported.get(run) != Some(&text) {
-        tracing::warn!(%run, error = %Logged::text(&text), "stopping work on a run");
+        tracing::warn!(%run, error = %Logged::text(&text), "cannot continue a run in this process; other workers may continue it");
         reported.insert(run.clone(), text);
     }
 }

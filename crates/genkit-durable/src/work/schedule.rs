@@ -50,7 +50,7 @@ impl Schedule {
         }
         let next_ms = times.next_after(self.since_ms);
         if next_ms.is_none() {
-            return Err(self.cron.invalid("no date matches it").into());
+            return Err(self.cron.invalid("no date matches the expression").into());
         }
         Ok(ActiveSchedule { schedule: self, times, next_ms })
     }
