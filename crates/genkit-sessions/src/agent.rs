@@ -125,7 +125,7 @@ impl Agent {
     /// Waits up to `limit` for the turn of a snapshot to end, and returns the current snapshot.
     ///
     /// # Errors
-    /// `NotFound` if the snapshot does not exist. Otherwise those of [`snapshot`](Self::snapshot).
+    /// `NotFound` if the snapshot does not exist, and the errors of [`snapshot`](Self::snapshot).
     pub async fn wait_for_snapshot(&self, id: &str, limit: Duration) -> Result<Snapshot> {
         self.wait_for(id, limit, "").await
     }
@@ -232,7 +232,7 @@ impl Agent {
             let snapshot = snapshot.ok_or_else(|| E::NoSnapshot(id.to_owned()))?;
             let is_lost = snapshot.status == SnapshotStatus::Expired;
             if is_lost && !std::mem::replace(&mut is_continued, true) {
-                // The process of the turn has ended, so this one continues it.
+                // The process of the turn has ended, so this process continues the turn.
                 let caller = Caller { owner: owner.to_owned(), ..Caller::default() };
                 let init = AgentInit::from_session(&*snapshot.session_id);
                 let continued = AgentRun::new(self.clone(), init, Vec::new(), caller).output();

@@ -65,7 +65,7 @@ pub(crate) enum Error {
     ManyInputs { found: usize, limit: usize },
     #[error("the turn did not finish within {0:?}")]
     Overdue(std::time::Duration),
-    #[error("the stored session cannot be read: {0}")]
+    #[error("failed to read the stored session: {0}")]
     Unreadable(#[source] serde_json::Error),
     #[error("the custom state does not match its type: {0}")]
     CustomState(#[source] serde_json::Error),

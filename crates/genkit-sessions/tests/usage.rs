@@ -25,7 +25,8 @@ fn text(input: u64) -> Scripted {
     with_usage(ModelResponse::from_text("ok"), input)
 }
 
-/// Three agents, each a tool of the one before it: the first uses 1 and 2 tokens, the second 10 and 20, the third 100.
+/// Three agents, each of which is a tool of the previous one. The first uses 1 and 2 tokens, the second 10 and 20, the
+/// third 100.
 fn chain(limit: UsageLimit, third_limit: UsageLimit) -> (Generate, ScriptedModel) {
     let model = ScriptedModel::new([text(100)]);
     let third = genkit::generate(()).model(model.clone()).usage_limit(third_limit);

@@ -193,7 +193,7 @@ impl AgentEndpoint {
                     let _ = left.try_send(frame(&ended));
                 }
                 // Dropping `run` cancels the turn.
-                () = left.closed() => tracing::debug!("the client disconnected; the turn is cancelled"),
+                () = left.closed() => tracing::debug!("the client disconnected; cancelling the turn"),
             }
         });
         frames_response(receiver, ())
