@@ -59,7 +59,7 @@ impl RunObject {
             return Ok(Json(false));
         }
         let first: FirstState = serde_json::from_value(first.0).map_err(|why| {
-            TerminalError::new_with_code(400, format!("invalid start of a run: {why}"))
+            TerminalError::new_with_code(400, format!("invalid initial state of a run: {why}"))
         })?;
         let id = id_of(&ctx)?;
         let mut kept = RunPieces::empty_run();
