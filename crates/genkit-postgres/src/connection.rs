@@ -59,7 +59,7 @@ impl PreparedClient {
             Err(_) => {
                 self.is_silent.store(true, Ordering::Release);
                 let text = format!(
-                    "the Postgres run store has not responded within {:?}; the next statement reconnects",
+                    "the Postgres run store did not respond within {:?}; the next statement reconnects",
                     self.limit
                 );
                 Err(Error::new(ErrorKind::Unavailable, text))
@@ -131,7 +131,7 @@ impl Connection {
         // The connect timeout of the driver does not include TLS and the start of the session.
         let client = tokio::time::timeout(CONNECT + self.limit, (self.connect)()).await;
         let silent = |_| {
-            let text = "the server of the Postgres run store has not responded";
+            let text = "the server of the Postgres run store did not respond";
             Error::new(ErrorKind::Unavailable, text)
         };
         let new = PreparedClient {
