@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use serde::de::DeserializeOwned;
 
-/// Deserializes JSON, after a [repair](repair_json) if it is not valid.
+/// Deserializes JSON. If it is not valid, [repairs](repair_json) it and tries again.
 ///
 /// # Errors
 /// The error from parsing the unchanged JSON.

@@ -163,7 +163,7 @@ fn declare_required(map: &mut Map<String, Value>) {
     }
 }
 
-/// Replaces several types, other than a single type or null, with a choice.
+/// Replaces a list of types with a choice, unless the list contains only one type besides null.
 fn split_types(mut map: Map<String, Value>) -> Map<String, Value> {
     let types: Vec<String> = listed_types(&map).into_iter().map(str::to_owned).collect();
     if types.len() < 2 || (types.len() == 2 && types.iter().any(|kind| kind == "null")) {

@@ -104,7 +104,7 @@ fn is_annotation(keyword: &str) -> bool {
     matches!(keywords::keyword_class(keyword), Class::Annotation | Class::Scaffold)
 }
 
-/// Rewrites with a limit on the nesting of references. Returns `None` if the result has too many nodes.
+/// Rewrites a schema with a limit on the nesting of references. Returns `None` if the result has too many nodes.
 fn try_rewrite(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
     let mut rewriter = PortableRewriter::new(exact, max_references, max_nodes);
     let schema = rewriter.rewrite_root();

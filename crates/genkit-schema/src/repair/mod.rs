@@ -71,7 +71,7 @@ pub fn repair(mut schema: Value, patterns: Patterns) -> Repaired {
     repaired
 }
 
-/// Repairs the schema of the arguments of a tool, which are an object.
+/// Repairs the schema of a tool's arguments, which must be an object.
 pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     let mut repaired = repair(schema, patterns);
     let Value::Object(map) = &mut repaired.schema else { return repaired };
@@ -81,7 +81,7 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
         map.entry("type").or_insert_with(|| "object".into());
         repaired.losses.push(Loss {
             pointer: "/enum".to_owned(),
-            what: "`enum` has no object, although the arguments are one, and is removed".to_owned(),
+            what: "`enum` has no object, but arguments are objects; it is removed".to_owned(),
             remedy: CORRECT.to_owned(),
         });
     }

@@ -12,7 +12,7 @@ use crate::json::pointer;
 /// The characters that a URI fragment contains unchanged, besides letters and digits (RFC 3986).
 const FRAGMENT: &str = "-._~!$&'()*+,;=:@/?";
 
-/// The keywords that give a schema a name.
+/// The keywords that name a schema.
 const NAMES: [&str; 2] = ["$id", "$anchor"];
 
 /// Replaces references with pointers, and removes references without a target.
