@@ -64,7 +64,7 @@ impl ApiEndpoint {
             return Err(no_scheme().into());
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(wrong("a user name and a password belong in a header").into());
+            return Err(wrong("it contains credentials; send them in a header").into());
         }
         let name = base.host_str().unwrap_or_default();
         let host = base.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));

@@ -38,7 +38,7 @@ pub enum Error {
     EmbeddingCount { embedder: String, texts: usize, vectors: usize },
 
     // Errors while downloading files that messages link to.
-    #[error("invalid URL of a file: {0}")]
+    #[error("invalid file URL: {0}")]
     FileAddress(String),
     #[error("cannot reach {host}: {cause}")]
     FileUnreachable { host: String, cause: String },

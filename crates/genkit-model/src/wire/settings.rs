@@ -19,7 +19,7 @@ pub fn left_out(api: &str, model: &str, setting: &str, remedy: &str) {
     if is_new(api, setting) {
         let (model, setting) = (Logged::name(model), Logged::name(setting));
         tracing::warn!(
-            "{api} does not support `{setting}` for {model}, so it is left out; {remedy}"
+            "{api} does not support `{setting}` for {model}, so it is omitted; {remedy}"
         );
     }
 }
