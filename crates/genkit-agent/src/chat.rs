@@ -15,7 +15,7 @@ use genkit_core::{Message, Role};
 use genkit_model::ChunkSink;
 use genkit_schema::Schema;
 
-/// A chat: a conversation whose turns include all earlier turns.
+/// A chat: a conversation in which each turn includes the history of all earlier turns.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;

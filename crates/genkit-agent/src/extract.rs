@@ -77,9 +77,9 @@ pub trait OutputType: DeserializeOwned + JsonSchema {}
 impl<T: DeserializeOwned + JsonSchema> OutputType for T {}
 
 impl Generate {
-    /// Extracts a `T`. Awaiting it returns the value, which matches the schema of `T` and passed every
-    /// [`validate`](Extract::validate). A response that does not match is sent back to the model with the reason, by
-    /// default once: see [`output_retries`](Extract::output_retries).
+    /// Extracts a `T`. Awaiting the returned run returns the value, which matches the schema of `T` and has passed
+    /// every validator. A response that does not match is sent back to the model with the reason, once by default: see
+    /// [`output_retries`](Extract::output_retries).
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -173,7 +173,7 @@ impl<'a, T> Extract<'a, T> {
         self
     }
 
-    /// Returns a plain future for the run. Awaiting the [`Extract`] does the same.
+    /// Returns a future for the run. Awaiting the [`Extract`] does the same.
     ///
     /// # Errors
     /// See [`Extract`].

@@ -34,7 +34,7 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
 impl Generate {
-    /// Returns a plain future for the run, for `tokio::spawn`, `block_on` and `join_all`. Awaiting the [`Generate`]
+    /// Returns a future for the run, for `tokio::spawn`, `block_on` and `join_all`. Awaiting the [`Generate`]
     /// does the same.
     ///
     /// ```

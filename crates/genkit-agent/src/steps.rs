@@ -15,7 +15,7 @@ use genkit_core::internal::redact::remove_account_settings;
 use genkit_model::{ChunkSink, Model, ModelRef};
 
 impl Generate {
-    /// Starts the run as a value whose steps the program performs one by one: see [`Run`].
+    /// Starts the run and returns a [`Run`], whose steps the program performs one by one.
     ///
     /// ```
     /// use genkit::generate::NextStep;

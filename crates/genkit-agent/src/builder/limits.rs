@@ -15,7 +15,7 @@ use genkit_core::UsageLimit;
 use genkit_model::IntoResult;
 
 impl Generate {
-    /// Sets the approval policy, which decides on each tool call before it runs. It replaces the `needs_approval` of
+    /// Sets the approval policy, which decides on each tool call before it runs. It overrides `needs_approval` of
     /// the tools.
     pub fn approval(
         mut self,
@@ -121,7 +121,7 @@ impl Generate {
 
     /// Adds a closure that runs before each turn. It receives the turn (its round, the messages, the usage so far) and
     /// may change the model, tools and settings of this turn only. It may be asynchronous. An error ends the run, and
-    /// the error holds the partial response. Closures run in the order they were added.
+    /// the error holds the partial response. Closures run in the order in which they were added.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

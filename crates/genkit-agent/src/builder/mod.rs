@@ -154,8 +154,8 @@ impl Generate {
         self
     }
 
-    /// Adds the `k` documents that a retriever finds for the prompt, the last message of the user, as context for the
-    /// model. Accepts a retriever, or the name of a retriever in the registry.
+    /// Adds documents as context for the model: up to `k` documents that a retriever finds for the last user message.
+    /// Accepts a retriever, or the name of a retriever in the registry.
     ///
     /// ```
     /// use genkit::model::{Document, from_fn};

@@ -15,7 +15,8 @@ use genkit_core::{ToolCall, ToolOutcome};
 use genkit_model::internal::Models;
 use genkit_model::{ChunkSink, Model, ModelInfo};
 
-/// Middleware: code around a run, its model calls and its tool calls. The first one added is the outermost.
+/// Middleware: code around a run, its model calls and its tool calls. The middleware that is added first is the
+/// outermost.
 ///
 /// Each method has a default that calls `next`, so implement only the methods that you need. If a closure is enough,
 /// use [`on_model`](super::on_model), [`on_tool`](super::on_tool) or [`on_generate`](super::on_generate).

@@ -17,9 +17,9 @@ pub struct Fallback {
     keep_config: bool,
 }
 
-/// Creates middleware for fallback: if a model call fails because its provider is unavailable, overloaded, out of quota
-/// or does not have the model, the next of `models` is called. A call that has already delivered chunks is not
-/// repeated.
+/// Creates middleware for fallback: if a model call fails with an error that another model may avoid, such as an
+/// unavailable provider, an exhausted quota or an unknown model, the next of `models` is called. A call that has already
+/// delivered chunks is not repeated.
 ///
 /// ```
 /// use genkit::middleware::fallback;
@@ -47,7 +47,8 @@ pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
 }
 
 impl Fallback {
-    /// Sets the error kinds that cause a fallback. Other errors are returned.
+    /// Sets the error kinds that cause a fallback. Other errors are returned. By default, these are all kinds that
+    /// another model may avoid.
     #[must_use]
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
         self.kinds = Some(kinds.into_iter().collect());

@@ -57,7 +57,7 @@ pub(crate) struct SpentUsage {
 }
 
 impl SpentUsage {
-    /// Adds tokens. Returns whether the usage reported any.
+    /// Adds the tokens of a call. Returns whether its usage reports any tokens.
     fn add_usage(&mut self, usage: &Usage) -> bool {
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
         let total = usage.total_tokens.unwrap_or(0).max(input.saturating_add(output));

@@ -395,7 +395,7 @@ fn call_that_was_required_is_required_once() {
     }
 }
 
-/// The state machine of a run that ends on the tools `a` and `b`, at a round of three calls.
+/// The state machine of a run with the stop tools `a` and `b`, at a round of three calls.
 fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = choice;

@@ -140,7 +140,7 @@ impl Driver {
         resumed: Option<ResumedCalls>,
     ) -> Result<GenerateResponse> {
         let _stop = self.env.cancel.clone().drop_guard();
-        // The calls are run by hand, so the tool choice of the request does not apply.
+        // The caller requested these tool calls, so the tool choice of the request does not apply.
         let choice = request.tool_choice.take();
         let is_resumed = resumed.is_some();
         let asked = std::slice::from_ref(&message);

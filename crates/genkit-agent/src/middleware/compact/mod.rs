@@ -107,7 +107,7 @@ impl Compact {
     }
 
     /// Sets a model that writes a summary to replace the removed messages. Its calls count toward the usage of the
-    /// run. If a summary fails, the messages are removed without a summary and a warning is logged.
+    /// run. If the model fails, the messages are removed without a summary and a warning is logged.
     ///
     /// ```
     /// use genkit::middleware::compact;

@@ -149,7 +149,7 @@ impl TurnMachine {
                 let reason = Some(FinishReason::Interrupted);
                 Box::new(self.end_run(Some(asking.message), reason, Some(why)))
             }
-            // A caller that continues after the end gets the response so far instead of a panic.
+            // A caller that continues after the end receives the response so far instead of a panic.
             _ => Box::new(self.end_run(None, Some(FinishReason::Other), None)),
         }
     }
