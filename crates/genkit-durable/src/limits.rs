@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The duration of a lease. Default is 30 seconds; an instance can set a different duration. A lease is renewed after a
-/// third of it. If a process dies, its runs are taken over after this time.
+/// third of this time. If a process dies, other processes take over its runs after this time.
 pub const LEASE: Duration = Duration::from_secs(30);
 
 /// The wait before the second attempt to save. Default is 100 ms; it doubles with each further attempt.

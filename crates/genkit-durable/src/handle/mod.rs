@@ -101,10 +101,10 @@ macro_rules! handle_methods {
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
             /// process with the same registry can answer it.
             ///
-            /// For an approval pass true or false; for a form pass its fields, or null to decline; for
-            /// [`Context::interrupt`](genkit_core::Context::interrupt) pass the value that it returns. For an at-most-once
-            /// call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false reports it to the
-            /// model as not run. The run continues once all open questions are answered.
+            /// For an approval, pass true or false; for a form, pass its fields, or null to decline; for
+            /// [`Context::interrupt`](genkit_core::Context::interrupt), pass the value that it returns. For an
+            /// at-most-once call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false
+            /// reports it to the model as not run. The run continues once all open questions are answered.
             ///
             /// # Errors
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an

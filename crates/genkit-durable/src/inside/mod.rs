@@ -48,8 +48,8 @@ use genkit_core::{Context, Result};
 /// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
-    /// once, even after a crash. Signals are received in the order they were sent. A signal may be sent before the run
-    /// waits for it.
+    /// once, even after a crash. Signals are received in the order in which they were sent. A signal may be sent before
+    /// the run waits for it.
     ///
     /// A run that only waits for signals is suspended in the store: it holds no lease and occupies no worker. This does
     /// not apply to tools with `#[tool(at_most_once)]` and to functions called by another function of the run, which
@@ -77,7 +77,7 @@ pub trait DurableContext {
     /// together with its parent. It has the tag `parent:` followed by the id of the parent.
     ///
     /// The id of the child is derived from `key`. If a function uses a key more than once, the children are numbered in
-    /// the order they are started, so this order must be the same each time the function runs.
+    /// the order in which they are started, so this order must be the same each time the function runs.
     ///
     /// ```
     /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
