@@ -108,8 +108,8 @@ impl Agent {
     /// run.
     ///
     /// # Errors
-    /// Awaiting the call fails with `FailedPrecondition` if `init` does not suit the agent, and with `InvalidArgument`
-    /// if `init` names a snapshot of another session.
+    /// Awaiting the call fails with `FailedPrecondition` if `init` is not valid for this agent, and with
+    /// `InvalidArgument` if `init` names a snapshot of another session.
     pub fn run(&self, init: AgentInit, inputs: impl IntoIterator<Item = AgentInput>) -> AgentRun {
         AgentRun::new(self.clone(), init, inputs.into_iter().collect(), Caller::program())
     }
@@ -156,7 +156,7 @@ impl Agent {
         Ok(found)
     }
 
-    /// Aborts the turn of a snapshot that runs in the background. Returns the status afterwards: `aborted`, `aborting`
+    /// Aborts a background turn, by the id of its snapshot. Returns the status afterwards: `aborted`, `aborting`
     /// if another process must end the turn first, or the previous status if the turn had already ended. `None` if
     /// the snapshot does not exist.
     ///
@@ -259,7 +259,7 @@ impl Agent {
     /// tools are forwarded to the caller, and the answers are returned to the tools.
     ///
     /// # Errors
-    /// `InvalidArgument` if the agent has a handler, which has no tools that could ask.
+    /// `InvalidArgument` if the agent has a handler.
     pub fn into_tool(self) -> Result<Tool> {
         match &self.0.kind {
             Kind::Model(template) => {
