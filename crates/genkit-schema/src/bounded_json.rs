@@ -249,7 +249,7 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
         while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
-        // A list is allocated with a capacity of at least four values.
+        // Release unused capacity, because a list is allocated with space for at least four values.
         list.shrink_to_fit();
         Ok(list.into())
     }

@@ -102,7 +102,7 @@ fn json_in_prose() {
         ("open with [ and {\"a\": 1}", json!({"a": 1})),
         ("{note}", json!(null)),
         ("{note", json!({})),
-        // JSON only at the start: nothing is returned.
+        // Brackets whose content is JSON only at the start are skipped.
         ("{\"a\": <number>, \"b\": {\"c\": 1}} so {\"a\": 2}", json!({"a": 2})),
         ("{\"a\": oops, \"b\": {\"c\": 1}", json!(null)),
         ("[1, 2}", json!(null)),
