@@ -58,7 +58,7 @@ pub trait Provider: Send + Sync + 'static {
     fn name(&self) -> &str;
 
     /// Creates the model with this name. `name` excludes the provider: for `gemini/gemini-2.5-flash` it is
-    /// `gemini-2.5-flash`. Unknown names are accepted, because new models are released every week.
+    /// `gemini-2.5-flash`. Unknown names are accepted, because new models are released frequently.
     ///
     /// # Errors
     /// Returns an error if the provider cannot be used, for example because its API key is missing.
