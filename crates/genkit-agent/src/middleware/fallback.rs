@@ -18,8 +18,8 @@ pub struct Fallback {
 }
 
 /// Creates middleware for fallback: if a model call fails with an error that another model may avoid, such as an
-/// unavailable provider, an exhausted quota or an unknown model, the next of `models` is called. A call that has already
-/// delivered chunks is not repeated.
+/// unavailable provider, an exhausted quota or an unknown model, the next of `models` is called. A call that has
+/// already delivered chunks is not repeated.
 ///
 /// ```
 /// use genkit::middleware::fallback;
