@@ -74,7 +74,7 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Returns tags as one text, each between two line breaks.
+/// Joins tags into one string, in which each tag is enclosed in line breaks.
 fn join_tags(tags: &[String]) -> String {
     match tags {
         [] => String::new(),

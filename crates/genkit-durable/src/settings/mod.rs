@@ -130,8 +130,8 @@ impl DurableOptions {
 
     /// Returns the first change of a run with these options.
     pub(crate) fn apply(self, first: RunChange) -> Result<RunChange> {
-        // Stores return due runs in the order of their wake-up times. A small time, or none for priority 0, comes
-        // first.
+        // Stores return due runs in the order of their wake-up times, so the priority is stored as a wake-up time close
+        // to the epoch. Priority 0 has no wake-up time, which comes first.
         let first_wake = (self.priority > 0).then(|| u64::from(self.priority));
         match self.kept.tags.iter().any(|tag| tag.is_empty() || tag.contains('\n')) {
             true => Err(E::Tag.into()),
