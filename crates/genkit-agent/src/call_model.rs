@@ -6,8 +6,8 @@ use genkit_core::Result;
 use genkit_core::{GenerateChunk, ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
-/// Calls `model` once. Unsupported features are an error before the call. If the model does not stream, `chunks`
-/// receives the whole response as one chunk.
+/// Calls `model` once. Returns an error before the call if the request uses a feature that the model does not support.
+/// If the model does not stream, `chunks` receives the whole response as one chunk.
 pub async fn call_model(
     model: &dyn Model,
     request: &ModelRequest,

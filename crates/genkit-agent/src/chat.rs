@@ -15,7 +15,7 @@ use genkit_core::{Message, Role};
 use genkit_model::ChunkSink;
 use genkit_schema::Schema;
 
-/// A chat: a conversation whose turns include all earlier turns.
+/// A chat: a conversation in which each turn includes the history of all earlier turns.
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -39,12 +39,12 @@ pub struct Chat {
     /// The settings of every turn. Its messages are the history.
     template: Generate,
     interrupted: bool,
-    /// The tools of an interrupted turn, which its resumption needs as well.
+    /// The additional tools of an interrupted turn, kept until the turn is resumed.
     turn_tools: Vec<ToolRef>,
 }
 
 impl Chat {
-    /// Sends a prompt. Awaiting it returns the response, which is added to the history.
+    /// Sends a prompt. Awaiting the returned turn runs it and returns the response, which is added to the history.
     ///
     /// # Errors
     /// The errors of [`Generate`]. On error the history is unchanged, and the error holds the partial response.
@@ -83,8 +83,8 @@ impl Chat {
         self.send(prompt).stream()
     }
 
-    /// Resumes an interrupted turn. `answer` is called for each of its questions. Awaiting it returns the response;
-    /// [`stream`](ChatTurn::stream) returns the chunks first.
+    /// Resumes an interrupted turn. `answer` is called for each of its questions. Awaiting the returned turn returns
+    /// the response; [`stream`](ChatTurn::stream) returns the chunks first.
     ///
     /// ```
     /// use genkit::model::ModelResponse;
@@ -180,8 +180,8 @@ pub struct ChatTurn<'a> {
 }
 
 impl<'a> ChatTurn<'a> {
-    /// Adds tools that the model may call in this turn, in addition to the tools of the chat. Later turns do not have
-    /// them.
+    /// Adds tools that the model may call in this turn, in addition to the tools of the chat. Later turns do not
+    /// include them.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -243,7 +243,7 @@ impl<'a> ChatTurn<'a> {
             }
             let response = turn.begin_run(chunks).await?;
             if let Some(settings) = settings {
-                // The rendered prompt is the beginning of the history from now on.
+                // From now on, the history starts with the rendered prompt.
                 self.chat.template = Generate { prompt: Vec::new(), ..settings };
             }
             self.chat.replace_history(&response);
@@ -274,7 +274,7 @@ impl Generate {
         let asks = |last: &Message| prompt.is_empty() && !Interrupt::find_all(last).is_empty();
         let interrupted = self.options.messages.last().is_some_and(asks);
         if !prompt.is_empty() {
-            // The initial prompt is the beginning of the history.
+            // The history starts with the initial prompt.
             self.options.messages.push(Message::new(Role::User, prompt));
         }
         Chat { template: self, interrupted, turn_tools: Vec::new() }

@@ -58,7 +58,8 @@ use genkit_schema::Schema;
 pub struct Extract<'a, T> {
     asks: Asks<'a>,
     checks: OutputChecks,
-    /// Reads the value. A function pointer, so that `IntoFuture` needs no bounds on `T` that would repeat the error.
+    /// Reads the value. A function pointer, because bounds on `T` at `IntoFuture` would report each compiler error
+    /// twice.
     read: fn(&GenerateResponse) -> Result<T>,
 }
 
@@ -76,9 +77,9 @@ pub trait OutputType: DeserializeOwned + JsonSchema {}
 impl<T: DeserializeOwned + JsonSchema> OutputType for T {}
 
 impl Generate {
-    /// Extracts a `T`. Awaiting it returns the value, which matches the schema of `T` and passed every
-    /// [`validate`](Extract::validate). A response that does not match is sent back to the model with the reason, by
-    /// default once: see [`output_retries`](Extract::output_retries).
+    /// Extracts a `T`. Awaiting the returned run returns the value, which matches the schema of `T` and has passed
+    /// every validator. A response that does not match is sent back to the model with the reason, once by default: see
+    /// [`output_retries`](Extract::output_retries).
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -126,7 +127,7 @@ impl<'a> ChatTurn<'a> {
 /// The run to extract from: an independent run, or the next turn of a conversation.
 enum Asks<'a> {
     Run(Generate),
-    /// With the schema, which applies to this turn only.
+    /// The next turn of a chat, with the schema, which applies to this turn only.
     Turn(ChatTurn<'a>, Schema),
 }
 
@@ -172,7 +173,7 @@ impl<'a, T> Extract<'a, T> {
         self
     }
 
-    /// Returns a plain future for the run. Awaiting the [`Extract`] does the same.
+    /// Returns a future for the run. Awaiting the [`Extract`] does the same.
     ///
     /// # Errors
     /// See [`Extract`].
@@ -240,7 +241,7 @@ impl<'a, T: 'a> IntoFuture for Extract<'a, T> {
     }
 }
 
-/// Prints counts only, as the run does.
+/// Prints the counts that the run prints, never contents.
 impl<T> std::fmt::Debug for Extract<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Extract");

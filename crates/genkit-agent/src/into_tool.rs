@@ -56,8 +56,8 @@ impl Generate {
     /// The result is the text of the run, or its value if it has an [`output`](Self::output) type. Questions of the
     /// agent's tools (an approval, a form) are passed on to the caller of the tool. They may be answered later and in
     /// another process; the run then resumes where it stopped. The timeout of a call is 10 minutes. The agent uses its
-    /// own state, extensions and middleware, not the ones of the calling run. In a durable run, the steps of the agent
-    /// are saved like the steps of the calling run.
+    /// own state, extensions and middleware, not those of the calling run. In a durable run, the steps of the agent are
+    /// saved like the steps of the calling run.
     #[track_caller]
     pub fn into_tool(self, name: impl Into<String>, about: impl Into<String>) -> Tool {
         let name = name.into();
@@ -107,7 +107,7 @@ impl Generate {
 }
 
 impl Generate {
-    /// Runs the agent. Its work before a question is not repeated. In a durable run, its saved steps are not repeated
+    /// Runs the agent. Work done before a question is not repeated, and in a durable run, saved steps are not repeated
     /// either.
     async fn run_recorded(mut self, context: &Context, key: &str) -> Result<GenerateResponse> {
         if !context.is_durable() || context.recorded_result(key).is_some() {

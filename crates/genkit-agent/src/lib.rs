@@ -1,6 +1,6 @@
 //! Generating: calls a model, runs the tools it requests, and calls it again with their results.
 //!
-//! A run begins with `generate`, is configured with [`Generate`] and returns a
+//! `generate` creates a run, [`Generate`] configures it, and awaiting it returns a
 //! `GenerateResponse`. The other items of this module:
 //!
 //! | for | see |

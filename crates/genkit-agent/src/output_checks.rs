@@ -18,13 +18,13 @@ use genkit_schema::internal::truncate::truncate;
 /// The number of retries if the output is checked. Default is 1.
 const OUTPUT_RETRIES: usize = 1;
 
-/// The length of a reason sent to the model, in bytes. Default is 4 KiB.
+/// The maximum length of a reason sent to the model, in bytes. Default is 4 KiB.
 const MAX_REASON: usize = 4096;
 
 type Validator =
     Arc<dyn Fn(&Value) -> BoxFuture<'static, Result<(), OutputRejection>> + Send + Sync>;
 
-/// Why a response is rejected.
+/// The rejection of a response.
 enum OutputRejection {
     /// The reason is sent to the model.
     ToModel(String),
@@ -39,7 +39,8 @@ type ReadAnswer = fn(&ModelOutput<'_>) -> Result<Value, OutputMismatch>;
 #[derive(Clone, Default)]
 pub(crate) struct OutputChecks {
     retries: Option<usize>,
-    /// Parses the response as its type. Without a type, the response is checked against the schema.
+    /// Parses the response as the output type. `None` if no type is set; the response is then checked against the
+    /// schema.
     reads: Option<ReadAnswer>,
     validators: Vec<Validator>,
 }
@@ -54,7 +55,7 @@ impl OutputChecks {
         self.reads.is_some() || !self.validators.is_empty()
     }
 
-    /// Requires the response to read as a `T`.
+    /// Requires the response to parse as a `T`.
     pub(crate) fn set_type<T: DeserializeOwned>(&mut self) {
         self.reads = Some(|answer| answer.read::<T>().map(|(_, value)| value));
     }
@@ -133,7 +134,7 @@ impl OutputChecks {
     }
 }
 
-/// Returns whether more than text is requested.
+/// Returns whether structured output is requested.
 fn is_shaped(output: &OutputConfig) -> bool {
     output.format.as_deref().is_some_and(|format| format != Format::Text.as_str())
 }

@@ -34,7 +34,7 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
 impl Generate {
-    /// Returns a plain future for the run, for `tokio::spawn`, `block_on` and `join_all`. Awaiting the [`Generate`]
+    /// Returns a future for the run, for `tokio::spawn`, `block_on` and `join_all`. Awaiting the [`Generate`]
     /// does the same.
     ///
     /// ```
@@ -54,7 +54,7 @@ impl Generate {
         self.await
     }
 
-    /// Returns the number of tokens in the first model call of this run (messages, tools and schemas), as counted by
+    /// Returns the number of tokens in the first model request of this run (messages, tools and schemas), as counted by
     /// the model's provider. The model does not generate a response, and middleware does not run.
     ///
     /// ```
@@ -82,7 +82,7 @@ impl Generate {
         run.count_tokens(request).await
     }
 
-    /// Returns the requested output format. An unknown format is reported by the run.
+    /// Returns the requested output format. If the format is unknown, the run reports it.
     pub(super) fn output_format(&self) -> Option<Format> {
         let own =
             self.options.output.as_ref().and_then(|output| output.parse_format().ok().flatten());
@@ -91,12 +91,12 @@ impl Generate {
 
     pub(super) fn begin_run(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
         box_in_place(|| async move {
-            // Resuming consumes the interrupted response, so an error returns it.
+            // Resuming consumes the interrupted response, so an error must contain it.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
             let span = begin_span(&self.options);
             let running = pin!(async {
                 trace::annotate_context(&self.settings.action_context);
-                // Boxed, so that its memory is freed while the run continues.
+                // Boxed, so that the memory of the future is freed before the run starts.
                 let preparing =
                     box_in_place(|| async { prepare_run(self.render_prompt().await?, sink).await });
                 let (run, request) = preparing.await?;
@@ -208,11 +208,11 @@ pub(super) async fn prepare_run(
     Ok((Driver::new(env, rules, resumed), request))
 }
 
-/// Prepares a run that only executes the tool calls of a message, without calling a model.
+/// Prepares a run that only performs the tool calls of a message, without calling a model.
 pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
     let mut generate = generate.with_prompt_options()?;
     let models = &generate.genkit.runs.models;
-    // Only a tool that uses sampling needs a model; it receives the error.
+    // Only a tool that uses sampling needs a model; without one, that tool receives an error.
     let model = match &generate.model {
         Some(model) => models.find(model)?,
         None => models.default_model().unwrap_or_else(|why| Arc::new(NoModel(why.chain()))),
@@ -325,7 +325,7 @@ fn first_request(
     Ok(request)
 }
 
-/// Creates a token that is cancelled when `signal` resolves. Its task ends with the run.
+/// Creates a token that is cancelled when `signal` resolves. The task that waits for the signal ends with the run.
 pub(super) fn cancelled_by(signal: Option<Shared<BoxFuture<'static, ()>>>) -> CancellationToken {
     let cancel = CancellationToken::new();
     if let Some(signal) = signal {

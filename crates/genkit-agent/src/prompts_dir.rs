@@ -34,7 +34,7 @@ impl PromptsDir {
         Self { path, templates }
     }
 
-    /// Reads all files. A file with errors, or with a name that no prompt can have, does not disable the others.
+    /// Reads all files. Files with errors or with an invalid prompt name are skipped.
     ///
     /// # Errors
     /// Returns all errors in all files if no prompt can be used.
@@ -51,7 +51,7 @@ impl PromptsDir {
         Ok(loaded)
     }
 
-    /// Logs the errors of files that are left out.
+    /// Logs the errors of files that are skipped.
     pub(crate) fn log_mistakes(&self, mistakes: &[String]) {
         let folder = self.path.display();
         for mistake in mistakes {
@@ -64,13 +64,13 @@ impl PromptsDir {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
-    /// Returns a fingerprint that shows later whether a file has changed. Take it before
+    /// Returns a fingerprint of the files, which differs if a file changes. Take it before
     /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::read(&self.path)
     }
 
-    /// Reads the files again whenever one differs from `seen`, as long as the registry exists.
+    /// Reloads the files when one differs from `seen`, as long as the registry exists.
     pub(crate) fn start_watching(
         self,
         registry: &Registry,
@@ -81,7 +81,7 @@ impl PromptsDir {
         let watcher = Watcher { registry: registry.downgrade(), dir: self, names, seen };
         let thread = std::thread::Builder::new().name("genkit-prompts".to_owned());
         if let Err(error) = thread.spawn(move || watcher.watch_folder()) {
-            tracing::error!(%error, "prompts are not watched; failed to start a thread");
+            tracing::error!(%error, "failed to start a thread that watches the prompts; changes need a restart");
         }
     }
 }
@@ -90,7 +90,7 @@ impl PromptsDir {
 struct Watcher {
     registry: WeakRegistry,
     dir: PromptsDir,
-    /// The names of the prompts that the registry has from this folder.
+    /// The names of the prompts in the registry that were loaded from this folder.
     names: Vec<String>,
     seen: FolderFingerprint,
 }

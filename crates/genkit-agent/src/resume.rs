@@ -69,8 +69,8 @@ impl Generate {
         self.resume_with_answers(interrupted, answers)
     }
 
-    /// Resumes an interrupted run with a list of answers, in any order. Use it if answers are computed asynchronously,
-    /// may fail, or are received over the network. Otherwise the same as [`resume`](Self::resume).
+    /// Resumes an interrupted run with a list of answers, in any order. Use this if you compute answers asynchronously
+    /// or receive them over the network, or if that may fail. Otherwise the same as [`resume`](Self::resume).
     pub fn resume_with_answers(
         mut self,
         interrupted: GenerateResponse,
@@ -110,7 +110,8 @@ impl Generate {
         self
     }
 
-    /// Merges the settings. A key in the `config` of this request wins; for everything else the interrupted run does.
+    /// Merges the settings. Keys in the `config` of this request take precedence; all other settings are taken from the
+    /// interrupted run.
     fn keep_settings(&mut self, of_run: GenerateOptions) {
         let options = &mut self.options;
         let own = options.config.take();

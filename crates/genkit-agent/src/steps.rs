@@ -15,7 +15,7 @@ use genkit_core::internal::redact::remove_account_settings;
 use genkit_model::{ChunkSink, Model, ModelRef};
 
 impl Generate {
-    /// Starts the run as a value whose steps the program performs one by one: see [`Run`].
+    /// Starts the run and returns a [`Run`], whose steps the program performs one by one.
     ///
     /// ```
     /// use genkit::generate::NextStep;
@@ -106,7 +106,7 @@ impl Generate {
         self
     }
 
-    /// Describes everything that `state` needs and that is neither set on the request nor found by
+    /// Describes the parts that `state` needs and that are neither set on the request nor found by
     /// name.
     fn missing_names(&self, state: &RunState) -> Vec<String> {
         let (names, genkit) = (&state.names, &self.genkit);
@@ -150,8 +150,9 @@ impl Run {
     /// `state`. See [`Run`].
     ///
     /// # Errors
-    /// `FailedPrecondition` if anything that the run needs is not found by its name; the error lists all of it, and no
-    /// step is performed. If the run needs code, use [`Generate::resume_run`](crate::Generate::resume_run).
+    /// `FailedPrecondition` if anything that the run needs is not found by its name; the error lists everything that is
+    /// missing, and no step is performed. If the run needs code, use
+    /// [`Generate::resume_run`](crate::Generate::resume_run).
     pub async fn resume(genkit: &Instance, state: RunState) -> Result<Self> {
         genkit.generate(()).resume_run(state).await
     }

@@ -30,7 +30,7 @@ const SHORT_TEXT: usize = 128;
 #[derive(Default)]
 struct ChunkQueue {
     chunks: Arc<Mutex<VecDeque<GenerateChunk>>>,
-    /// Set once the chunks are no longer read.
+    /// Set once the reader is no longer interested in chunks.
     is_left: Arc<AtomicBool>,
 }
 
@@ -91,7 +91,7 @@ pub struct GenerateStream<'a> {
 }
 
 impl<'a> GenerateStream<'a> {
-    /// Creates the stream of the run that `start` begins.
+    /// Creates the stream of the run that `start` starts.
     pub(super) fn new(
         format: Option<Format>,
         start: impl FnOnce(ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>>,
@@ -122,8 +122,8 @@ impl<'a> GenerateStream<'a> {
         }
     }
 
-    /// Returns the text so far of the message being written. It is cleared when a new message begins, and when the
-    /// model has to correct its output: see
+    /// Returns the text received so far of the current message. It is cleared when a new message starts, and when the
+    /// model must correct its output: see
     /// [`GenerateChunk::output_retry`](genkit_core::GenerateChunk::output_retry).
     pub fn text(&self) -> &str {
         &self.text

@@ -1,4 +1,4 @@
-//! Agents that keep their conversations themselves, for the crates that serve them with another protocol.
+//! Agents that store their conversations, for the crates that serve agents over other protocols.
 
 use serde_json::{Map, Value};
 
@@ -6,9 +6,9 @@ use genkit_core::{
     Answer, BoxFuture, Error, FinishReason, GenerateChunk, Message, Result, Tool, Usage,
 };
 
-/// An agent that keeps its conversations, which are called threads.
+/// An agent that stores its conversations, which are called threads.
 pub trait ThreadAgent: Send + Sync + 'static {
-    /// Checks that the agent can be served, before the server starts.
+    /// Checks that the agent can be served. Called before the server starts.
     fn check_served(&self) -> Result<()>;
 
     /// Returns the tools that the agent has in every turn.
@@ -21,14 +21,14 @@ pub trait ThreadAgent: Send + Sync + 'static {
         thread: &'a str,
     ) -> BoxFuture<'a, Result<Option<ThreadState>>>;
 
-    /// Begins a turn, which makes progress while its chunks are read, and is cancelled when it is dropped.
+    /// Starts a turn. It makes progress while its chunks are read, and is cancelled when it is dropped.
     fn begin_turn(&self, turn: ThreadTurn) -> Box<dyn ThreadRun>;
 }
 
 /// The state of a thread between two turns.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadState {
-    /// Identifies the state.
+    /// The id of the snapshot.
     pub snapshot: String,
     pub messages: Vec<Message>,
     pub custom: Value,
@@ -36,26 +36,27 @@ pub struct ThreadState {
     pub is_running: bool,
 }
 
-/// A turn of a thread: a message, or answers to the questions of the snapshot `after`. With a message, `answers` has only
-/// the results of calls.
+/// A turn of a thread: a message, or answers to the questions of the snapshot `after`. If there is a message, `answers`
+/// contains only the results of calls.
 #[derive(Default)]
 pub struct ThreadTurn {
     pub owner: String,
-    /// The client that shares memory with others, if it has no owner.
+    /// The key of the client in the shared memory budget, used if the thread has no owner.
     pub client: String,
     pub thread: String,
     pub action_context: Map<String, Value>,
     /// Whether the error of the turn is returned in full.
     pub exposes_errors: bool,
-    /// Tools that exist for this turn.
+    /// Tools that exist only for this turn.
     pub tools: Vec<Tool>,
     pub message: Option<Message>,
     pub answers: Vec<Answer>,
     /// The snapshot that must still be the newest.
     pub after: Option<String>,
-    /// Whether the message cancels the open questions. Otherwise it is rejected while a question is open.
+    /// Whether the message cancels the open questions. If not, the message is rejected while a question is open.
     pub cancels_questions: bool,
-    /// The number of messages of `after` to keep: the turn begins at the newest snapshot that has no more.
+    /// The number of messages of `after` to keep: the turn starts at the newest snapshot with at most this number of
+    /// messages.
     pub kept: Option<usize>,
 }
 
@@ -64,17 +65,17 @@ pub trait ThreadRun: Send {
     /// Returns the next chunk, or `None` after the last.
     fn next_chunk(&mut self) -> BoxFuture<'_, Option<ThreadChunk>>;
 
-    /// Returns the end of the turn.
+    /// Waits for the end of the turn and returns it.
     fn into_end(self: Box<Self>) -> BoxFuture<'static, Result<ThreadEnd>>;
 
-    /// Notes that another process continues the turn when it is dropped.
+    /// Keeps the turn open when it is dropped, so that another process can continue it.
     fn keep_turn(&self);
 }
 
 /// A piece of a turn's progress.
 pub enum ThreadChunk {
     Model(GenerateChunk),
-    /// A change of the custom state as JSON Patch.
+    /// A change of the custom state, as a JSON Patch.
     CustomPatch(Vec<Value>),
     /// A document that the agent has produced.
     Artifact(Value),

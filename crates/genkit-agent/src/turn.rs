@@ -60,8 +60,8 @@ impl Turn {
         self
     }
 
-    /// Restricts this turn to these tools of the run, by name or by pattern with `*`. A name that matches no tool of
-    /// the run ends the run with an error. If the model calls another tool, it receives an error.
+    /// Restricts this turn to these tools of the run, by name or by pattern with `*`. The run fails if a name matches
+    /// no tool of the run. If the model calls another tool, it receives an error.
     #[must_use]
     pub fn with_tools<N: AsRef<str>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let names: Vec<N> = names.into_iter().collect();

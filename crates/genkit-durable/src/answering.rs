@@ -7,7 +7,7 @@ use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::{Answer, Interrupt};
 
-/// Creates the answer to the one open question of `call`, which is the `ref` of the interrupted call or the key of a
+/// Creates the answer to the only open question of `call`, which is the `ref` of the interrupted call or the key of a
 /// question.
 pub(super) fn answer_to(
     id: &RunId,
@@ -46,7 +46,7 @@ fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
     })
 }
 
-/// Lists the interrupted calls, for an error about another call.
+/// Lists the interrupted calls, for the error about an unknown call.
 fn name_questions(open: &[Interrupt]) -> String {
     let known = open.iter().filter_map(|question| question.tool_request().id.clone());
     let known: Vec<String> = known.map(|id| format!("`{id}`")).collect();

@@ -14,7 +14,7 @@ pub(crate) enum Error {
     RunNotFound(String),
     #[error("the run `{id}` is {is}, not {wanted}")]
     OtherKind { id: String, is: &'static str, wanted: &'static str },
-    #[error("the run `{id}` is a run of the flow `{is}`, not of `{wanted}`; use another id")]
+    #[error("the run `{id}` is a run of the flow `{is}`, not of `{wanted}`; use a different id")]
     OtherFlow { id: String, is: String, wanted: String },
     #[error(
         "a durable run cannot contain code without a name, because other processes look it up by name: {}. \
@@ -28,10 +28,10 @@ pub(crate) enum Error {
     #[error("the run `{0}` was changed by another worker, an answer or a cancellation")]
     Lost(String),
     #[error(
-        "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
+        "failed to save the run `{id}` after {tries} attempts; a worker continues it later from its last saved state"
     )]
     SaveFailed { id: String, tries: u32 },
-    #[error("the run store has not responded within {0:?}")]
+    #[error("the run store did not respond within {0:?}")]
     StoreTimeout(std::time::Duration),
     #[error(
         "{lives} processes ended during {step} of the run `{id}`; find the cause in their logs, then continue the run with \
@@ -66,7 +66,7 @@ pub(crate) enum Error {
     TimeZone { name: String, why: String },
     #[error("a tag must not be empty or contain a line break")]
     Tag,
-    #[error("the run `{0}` was removed, and its id was used again")]
+    #[error("the run `{0}` was deleted, and its id was reused for a new run")]
     Replaced(String),
     #[error("the run `{id}` is {status} and has no open questions")]
     AsksNothing { id: String, status: &'static str },
@@ -127,7 +127,7 @@ impl Topic for Error {
             | Self::AsksNothing { .. } => ErrorKind::FailedPrecondition,
             Self::RunNotFound(_) | Self::UnknownFlow(_) | Self::Replaced(_) => ErrorKind::NotFound,
             Self::Lost(_) => ErrorKind::Aborted,
-            // No retry changes it, and it affects one run.
+            // A retry does not help, and the error affects only one run.
             Self::Folder { source, .. }
                 if source.kind() == std::io::ErrorKind::PermissionDenied =>
             {

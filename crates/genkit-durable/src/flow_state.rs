@@ -1,4 +1,4 @@
-//! The state of a durable flow: its input, its results of `once`, and its questions.
+//! The state of a durable flow: the input, the results of `once`, and the open questions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,13 +34,13 @@ pub(super) struct FlowState {
     /// The recording of earlier runs, with the answers to questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     suspended: Option<Box<Suspended>>,
-    /// The results of `once`. They are stored in the log, and a step only appends to it.
+    /// The results of `once`. They are stored in the log, to which a step only appends.
     #[serde(skip)]
     once: BTreeMap<String, Value>,
     /// The results of `once` that are not saved yet.
     #[serde(skip)]
     new: Vec<Done>,
-    /// Its questions, in the form of an interrupted call.
+    /// The questions of the flow, in the form of an interrupted call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     asks: Option<Message>,
     #[serde(default)]
@@ -133,7 +133,7 @@ impl FlowState {
         saved
     }
 
-    /// Runs the function from its beginning with the recorded results.
+    /// Runs the function from the start with the recorded results.
     ///
     /// # Errors
     /// Returns an error if this process does not have the flow.
@@ -159,7 +159,7 @@ impl FlowState {
         .build();
         let input = self.input.clone();
         Ok(Box::pin(async move {
-            // Background work that the flow started ends with it.
+            // Cancels background work that the flow started when the flow ends.
             let _stop = cancel.drop_guard();
             let running = flow.run_json(Ok(input)).context(&context).into_future();
             drive_function(&context, flow.name(), running).await
@@ -188,7 +188,7 @@ impl FlowState {
         }
     }
 
-    /// Returns the questions without an answer.
+    /// Returns the questions that have no answer yet.
     pub(super) fn open_questions(&self) -> Vec<Interrupt> {
         self.asks.as_ref().map(|message| self.answers.open_questions(message)).unwrap_or_default()
     }

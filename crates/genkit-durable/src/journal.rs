@@ -19,12 +19,12 @@ use genkit_core::internal::context::{Journal, Rest};
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error, Result};
 
-/// Something that a call has to save before it continues.
+/// A change that must be saved before a call continues.
 pub struct Note {
     /// The index of the call in its round.
     pub(crate) place: usize,
     pub what: NoteContent,
-    /// Notified once the note is saved, and dropped if the work stops.
+    /// Resolved once the note is saved, or dropped if the work stops.
     pub saved: oneshot::Sender<()>,
 }
 
@@ -42,21 +42,22 @@ pub enum NoteContent {
 /// The journal of one call.
 pub struct CallJournal {
     run: RunId,
-    /// The id, which is the same in each process that continues the run: the run, the message and the index in it.
+    /// The id of the call, which is the same in each process that continues the run. It consists of the run, the
+    /// message and the index of the call in the message.
     id: String,
     place: usize,
     notes: mpsc::UnboundedSender<Note>,
-    /// The external operation that the call waits for, if the call may be dropped while it waits.
+    /// The external operation that the call waits for. `None` if the call must not be dropped while it waits.
     rest: Option<Mutex<Option<Rest>>>,
-    /// The end of the lease. `None` for a call that is not a run yet.
+    /// The end of the lease. `None` for a call that is not part of a run yet.
     lease: Option<LeaseWatch>,
     /// The state of the run. `None` for an MCP task.
     pub(crate) live: Option<Arc<LiveRun>>,
-    /// The retries of model calls inside of the call.
+    /// The retry policy of model calls inside the call.
     models: RetryPolicy,
-    /// The retries of the call, and the number of this attempt.
+    /// The retry policy of the call, and the number of this attempt.
     policy: Option<(RetryPolicy, u32)>,
-    /// The wait before the next attempt and the error of this one, if the call is retried.
+    /// The wait before the next attempt and the error of this attempt, if the call is retried.
     retry: Mutex<Option<(Duration, StoredError)>>,
 }
 
@@ -80,18 +81,19 @@ impl CallJournal {
         }
     }
 
-    /// Lets effects start only while this process has the lease of `session`.
+    /// Returns the journal for a call whose side effects start only while this process holds the lease of `session`.
     pub fn under_lease_of(self, session: &LeasedRun) -> Self {
         Self { lease: Some(session.watch_lease()), ..self }
     }
 
-    /// Makes the call part of a run: it can receive signals, and its effects need the lease of the run.
+    /// Returns the journal for a call of a run, which can receive signals and whose side effects need the lease of the
+    /// run.
     pub(super) fn of_run(self, link: &SessionLink) -> Self {
         let (lease, live) = (Some(link.lease.clone()), Some(Arc::clone(&link.live)));
         Self { lease, live, models: link.kept.retry_policy(), ..self }
     }
 
-    /// Sets the retries of the call, and the number of this attempt.
+    /// Sets the retry policy of the call, and the number of this attempt.
     pub(super) fn with_policy(self, policy: Option<RetryPolicy>, tries: u32) -> Self {
         Self { policy: policy.map(|policy| (policy, tries)), ..self }
     }
@@ -100,7 +102,7 @@ impl CallJournal {
         &self.run
     }
 
-    /// Takes the wait before the next attempt and the error of this one. `None` if the call is not retried.
+    /// Takes the wait before the next attempt and the error of this attempt. `None` if the call is not retried.
     pub(super) fn take_retry(&self) -> Option<(Duration, StoredError)> {
         lock(&self.retry).take()
     }
@@ -115,19 +117,19 @@ impl CallJournal {
         Self { rest: yes.then(Mutex::default), ..self }
     }
 
-    /// Returns the reason why the call waits, if it does nothing else.
+    /// Returns the external operation that the call waits for, if it does nothing else.
     pub(super) fn current_rest(&self) -> Option<Rest> {
         lock(self.rest.as_ref()?).clone()
     }
 
-    /// Saves that the call starts.
+    /// Saves the start of the call.
     pub(crate) fn note_start(&self) -> BoxFuture<'static, Result<()>> {
         self.send_note(NoteContent::Started)
     }
 
     fn send_note(&self, what: NoteContent) -> BoxFuture<'static, Result<()>> {
         let (saved, told) = oneshot::channel();
-        // If the receiver is gone, `saved` is dropped, and `told` returns an error.
+        // If the receiver was dropped, `saved` is dropped as well, and `told` returns an error.
         let _ = self.notes.send(Note { place: self.place, what, saved });
         let run = self.run.to_string();
         Box::pin(async move { told.await.map_err(|_| E::Lost(run).into()) })
@@ -147,7 +149,7 @@ impl Journal for CallJournal {
         let (lease, run) = (self.lease.clone(), self.run.to_string());
         Box::pin(async move {
             let Some(mut lease) = lease else { return Ok(()) };
-            // The session is gone if its end cannot be observed.
+            // The channel closes when the session ends.
             while lease.has_changed().is_ok() {
                 if Instant::now() < *lease.borrow_and_update() {
                     return Ok(());

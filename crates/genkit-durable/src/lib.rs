@@ -51,16 +51,16 @@
 //! |---|---|
 //! | a saved response from the model, tool result or result of `once` | once: it is never performed again |
 //! | a model call that a crash interrupted | again, with the same request |
-//! | a tool call that a crash interrupted | again, from its beginning; saved results of `once` are reused |
+//! | a tool call that a crash interrupted | again, from the start; saved results of `once` are reused |
 //! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
 //! | work inside `once` that a crash interrupted, or whose result was not saved | again |
 //!
-//! For the last row use [`Context::idempotency_key`](genkit_core::Context::idempotency_key): it returns the same text each
-//! time, for services that detect repeated requests. While the store fails, a process keeps the results in its memory and
-//! saves them again, for twice the time of the lease.
+//! For the last row, use [`Context::idempotency_key`](genkit_core::Context::idempotency_key): it returns the same text
+//! each time, for services that detect repeated requests. While the store fails, a process keeps the results in memory
+//! and tries to save them again, for up to twice the lease duration.
 //!
 //! The table applies to everything inside a run: agents as tools, prompts and model calls inside a function, and the
-//! flows and tools that a function runs. A step that ends its process is started in 10 processes at most; then the run
+//! flows and tools that a function runs. A step that ends its process is started in at most 10 processes; then the run
 //! fails, and an operator can continue it with `retry`.
 //!
 //! # What needs a name
@@ -75,9 +75,9 @@
 //! # Errors and retries
 //!
 //! A model call that fails with a temporary error is retried up to 4 times, after 1, 4, 16 and 64 seconds. In the
-//! meantime, the run is suspended in the store. A flow is retried in the same way, from its beginning. An error from a
+//! meantime, the run is suspended in the store. A flow is retried in the same way, from the start. An error from a
 //! tool is not retried: the model receives it as the tool's response. Use a [`RetryPolicy`] to change these defaults.
-//! The state of a failed run stays readable: [`DurableRun::wait`] returns the error, which holds the partial response.
+//! A failed run stays in the store: [`DurableRun::wait`] returns its error, which holds the partial response.
 //!
 //! # Child runs, signals and schedules
 //!

@@ -2,26 +2,27 @@
 
 use std::time::Duration;
 
-/// The duration of a lease, which is renewed three times as often. Default is 30 seconds; an instance can set another
-/// one. If a process dies, its runs are not taken over before that.
+/// The duration of a lease. Default is 30 seconds; an instance can set a different duration. A lease is renewed after a
+/// third of this time. If a process dies, other processes take over its runs after this time.
 pub const LEASE: Duration = Duration::from_secs(30);
 
-/// The wait before the second attempt to save, which doubles with each further attempt. Default is 100 ms.
+/// The wait before the second attempt to save. Default is 100 ms; it doubles with each further attempt.
 pub(super) const SAVE_WAIT: Duration = Duration::from_millis(100);
 
 /// The longest wait between two attempts to save, or to renew a lease. Default is 1 second.
 pub(super) const LONGEST_SAVE_WAIT: Duration = Duration::from_secs(1);
 
-/// How long a call to the store may take. Default is 20 seconds.
+/// The timeout of a call to the store. Default is 20 seconds.
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The number of processes that may end at one step of a run, or of a task. Default is 10.
+/// The maximum number of processes that may end during one step of a run or of a task. Default is 10.
 pub const LIVES: u32 = 10;
 
-/// The number of such processes after which a worker performs the run without other such runs. Default is 2.
+/// The number of processes that ended during a step after which a run is suspect. Default is 2. A process performs only
+/// one suspect run at a time.
 pub(super) const SUSPECT_LIVES: u32 = 2;
 
-/// The number of runs that one worker works on in parallel. Default is 16.
+/// The maximum number of runs that one worker performs in parallel. Default is 16.
 pub(super) const CONCURRENCY: usize = 16;
 
 /// The interval between two searches of a worker for due runs. Default is 1 second.
@@ -33,7 +34,7 @@ pub(super) const WATCH: Duration = Duration::from_millis(500);
 /// The longest interval between two deletions of finished runs by a worker. Default is 10 minutes.
 pub(super) const SWEEP: Duration = Duration::from_secs(600);
 
-/// How long a worker ignores a run that it cannot work on, for example because a tool is missing. Default is
+/// The time for which a worker ignores a run that it cannot perform, for example because a tool is missing. Default is
 /// a minute.
 pub(super) const SKIP: Duration = Duration::from_secs(60);
 

@@ -1,5 +1,5 @@
-//! Runs in memory, which end with the process. Their number and size are limited, and divided among their owners: the
-//! first tag of a run names its owner.
+//! Runs in memory, which end with the process. Their number and size are limited, and shared fairly among owners. The
+//! first tag of a run is its owner.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -16,15 +16,15 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::{RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// The maximum number of runs in memory, for a server without a store. Default is 1,000; a further run replaces the
-/// oldest idle run of the owner with the most.
+/// The maximum number of runs in memory, for a server without a store. Default is 1,000; an additional run evicts the
+/// oldest idle run of the owner with the most runs.
 const MAX_RUNS: usize = 1000;
 
-/// The maximum size of their text, in bytes. Default is 64 MiB; more text replaces the oldest idle runs of the owner
-/// with the most text.
+/// The maximum size of the text of all runs in memory, in bytes. Default is 64 MiB; additional text evicts the oldest
+/// idle runs of the owner with the most text.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// The size of the text of busy runs that an owner can always hold while any is left, in bytes. Default is 1 MiB.
+/// The text of busy runs that an owner can always have if there is space, in bytes. Default is 1 MiB.
 const FLOOR_BYTES: usize = 1024 * 1024;
 
 /// A store in memory.
@@ -104,16 +104,16 @@ fn owner_of(entry: &RunEntry) -> &str {
 }
 
 impl Runs {
-    /// Makes room for a new run of this owner, or for more text of `grown`, which does not give way itself. Idle runs give
-    /// way: the oldest of the owner with the most, which has at least as much as this owner. Busy runs stay, and an owner
-    /// can have only a fair share of them.
+    /// Makes space for a new run of this owner, or for more text of the run `grown`, which is not evicted itself.
+    /// Evicts the oldest idle runs of the owners with the most, but never of an owner that has less than this owner.
+    /// Busy runs are not evicted, and an owner can have only a fair share of busy runs.
     fn make_room(&mut self, owner: &str, grown: Option<&RunId>, bytes: usize) -> Result<(), E> {
         let runs = usize::from(grown.is_none());
         let fits = |held: Amount, max_runs: usize| {
             held.runs + runs <= max_runs && held.bytes + bytes <= MAX_BYTES
         };
         let own = self.of_owners.get(owner).copied().unwrap_or_default();
-        // Without a scan of the runs, if this owner leaves as much as it has.
+        // No scan of the runs is needed if the free space is at least as large as the share of this owner.
         let (mut doubled, max_runs) = (self.held, self.max_runs);
         doubled.add(own.runs, own.bytes);
         if fits(doubled, max_runs) {
@@ -196,7 +196,7 @@ impl Runs {
         let Some(kept) = self.runs.get(run).filter(may_change) else { return Ok(None) };
         let (gone, added) = (kept.run.head.len(), texts().map(String::len).sum::<usize>());
         let owner = kept.owner().to_owned();
-        // A change that does not grow is always accepted.
+        // A change that does not need more space is always accepted.
         if added > gone {
             self.make_room(&owner, Some(run), added - gone)?;
         }
@@ -242,7 +242,7 @@ impl Runs {
     }
 }
 
-/// Updates what a list shows of a run.
+/// Updates the list entry of a run.
 fn update_entry(entry: &mut RunEntry, change: &RunChange) {
     entry.status = Some(change.status);
     entry.wake_at_ms = change.wake_at_ms;

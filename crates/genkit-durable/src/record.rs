@@ -1,4 +1,4 @@
-//! The stored data of a durable run: a head that is replaced, and a log that grows.
+//! The stored data of a durable run: a head, which each save replaces, and an append-only log.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -28,24 +28,24 @@ pub(super) struct Record {
     /// The number of failed attempts of the next step.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) attempts: u32,
-    /// The number of processes that ended at the next step.
+    /// The number of processes that ended during the next step.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) lives: u32,
     /// The error of the run, or of the last attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<StoredError>,
-    /// Of a failed run: its state before the step that failed, without messages.
+    /// The state of a failed run before the step that failed, without messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) before: Option<Box<RunState>>,
-    /// The open steps of an engine. Empty if a store keeps the run.
+    /// The open steps of an engine. Empty for a run in a `RunStore`.
     #[serde(default, skip_serializing_if = "OpenSteps::is_unused")]
     pub(super) steps: OpenSteps,
     #[serde(default, skip_serializing_if = "StoredState::is_default")]
     pub(super) kept: StoredState,
-    /// Of a suspended run: whether its calls wait for mail.
+    /// Whether the calls of a suspended run wait for mail.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(super) listens: bool,
-    /// Of a suspended run: what it waits for.
+    /// The operations that a suspended run waits for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) waits: Vec<RunWait>,
     pub(super) body: RunBody,
@@ -106,7 +106,7 @@ impl RunBody {
         }
     }
 
-    /// Returns the name in lists: the flow, or the model.
+    /// Returns the name of the run in lists: the name of the flow or the model.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Generate(state) => state.model(),
@@ -114,7 +114,7 @@ impl RunBody {
         }
     }
 
-    /// Returns the part to save, if the first `known` messages are saved.
+    /// Takes the part that is not saved yet. The first `known` messages are already saved.
     pub(super) fn take_unsaved(&mut self, known: usize) -> Self {
         match self {
             Self::Generate(state) => Self::Generate(Box::new(state.without_first(known))),
@@ -122,7 +122,7 @@ impl RunBody {
         }
     }
 
-    /// Returns the questions without an answer.
+    /// Returns the questions that have no answer yet.
     pub(super) fn open_questions(&self) -> Vec<Interrupt> {
         match self {
             Self::Generate(state) => state.open_questions(),
@@ -165,7 +165,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Returns the head and the new log lines: messages of a run, or results of a flow.
+    /// Returns the head and the new log lines: messages, or the results of `once` for a flow.
     pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
         let mut lines = || {
             let log = match &mut self.body {

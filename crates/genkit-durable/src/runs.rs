@@ -1,4 +1,4 @@
-//! Durable runs of an instance: creating and finding them.
+//! Durable runs of an instance: create and find them.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::{telemetry, trace};
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 
-/// Creates a durable run, or finds the run that has this id.
+/// Creates a durable run, or returns the existing run with this id.
 pub async fn durable_run(
     instance: &Instance,
     id: impl Into<String>,
@@ -27,13 +27,13 @@ pub async fn durable_run(
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     if store.peek(&id).await?.is_none() {
         let first = first_of_run(instance, &id, run, options).await?;
-        // If another process was faster, its run is the run.
+        // If another process was faster, use the run that it created.
         store.create(&id, &first).await?;
     }
     Ok(DurableRun(created_handle(instance, store, id).await?))
 }
 
-/// Creates a durable flow run, or finds the run that has this id.
+/// Creates a durable flow run, or returns the existing run with this id.
 pub async fn durable_flow(
     instance: &Instance,
     id: impl Into<String>,
@@ -52,7 +52,7 @@ pub async fn durable_flow(
     Ok(DurableFlow(handle))
 }
 
-/// Fails if an existing run is a run of another flow.
+/// Returns an error if the existing run is not a run of this flow.
 async fn check_flow(handle: &Handle, flow: &str) -> Result<()> {
     let id = handle.id();
     match handle.load_run().await?.1.body {

@@ -1,4 +1,4 @@
-//! A session: one run under a lease, so that only this process saves its changes.
+//! A session: the work of one process on one run, under a lease, so that no other process changes the run.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 use genkit_core::{RunChange, RunHead, RunId, RunStatus, RunStore, StoredRun};
 
-/// A renewal of a lease: when it was requested, and its result.
+/// A renewal of a lease: the time of the request, and the result.
 type Renewal = BoxFuture<'static, (Instant, Result<Option<Renewed>>)>;
 
 /// A renewed lease: the head of the run, and its data if another process has changed it.
@@ -45,19 +45,20 @@ pub struct LeasedRun {
     pub(super) kept: StoredState,
     /// The duration of a lease.
     lease: Duration,
-    /// When the last successful renewal was requested.
+    /// The time at which the last successful renewal was requested.
     renewed: Instant,
-    /// When the next renewal is requested.
+    /// The time of the next renewal.
     next: Instant,
-    /// In a mutex that is never locked, since a future cannot be shared between threads.
+    /// In a mutex that is never locked, because a future is not `Sync`.
     renewing: Mutex<Option<Renewal>>,
     timer: Pin<Box<Sleep>>,
-    /// Until when effects may start.
+    /// The time until which side effects may start.
     valid: watch::Sender<Instant>,
     is_released: bool,
 }
 
-/// The end of the lease of a run, for the journals of its calls. Closed when this process no longer works on the run.
+/// The end of the lease of a run, for the journals of its calls. The channel closes when this process stops working on
+/// the run.
 pub(super) type LeaseWatch = watch::Receiver<Instant>;
 
 /// The part of a session that its calls use.
@@ -98,7 +99,8 @@ impl LeasedRun {
         }
     }
 
-    /// Takes the lease of a run for `lease`. Returns `None` if another worker has it, or if there is nothing to do.
+    /// Takes the lease of a run for the duration `lease`. Returns `None` if another worker holds the lease, or if there
+    /// is nothing to do.
     pub async fn begin(
         store: &Arc<dyn RunStore>,
         id: &RunId,
@@ -126,8 +128,8 @@ impl LeasedRun {
         Ok(Some((session, stored)))
     }
 
-    /// Creates a run and immediately takes its lease, with this duration. `first` contains the time from which other
-    /// processes may take the run over if this process dies in between.
+    /// Creates a run and immediately takes its lease, with this duration. `first` contains the time after which other
+    /// processes may take over the run, in case this process dies before it has taken the lease.
     pub async fn create(
         store: &Arc<dyn RunStore>,
         id: &RunId,
@@ -154,7 +156,7 @@ impl LeasedRun {
         &self.id
     }
 
-    /// Returns the end of the lease, which each renewal moves.
+    /// Returns a receiver for the end of the lease, which each renewal moves.
     pub(super) fn watch_lease(&self) -> LeaseWatch {
         self.valid.subscribe()
     }
@@ -175,7 +177,7 @@ impl LeasedRun {
         self.kept = kept;
     }
 
-    /// Saves the state of the run. Results exist only in this process, so it retries if the store fails.
+    /// Saves the state of the run. Retries if the store fails, because unsaved results exist only in this process.
     ///
     /// # Errors
     /// `Aborted` if another process changed the run, `Unavailable` if it cannot be saved. The work must stop.
@@ -195,8 +197,8 @@ impl LeasedRun {
         self.save_change(change).await
     }
 
-    /// Saves a serialized change; see [`save_record`](Self::save_record). A store that fails is tried again until the
-    /// lease ends, and as long again: while no other process has taken the lease, the save cannot do harm.
+    /// Saves a serialized change; see [`save_record`](Self::save_record). If the store fails, retries until the lease
+    /// expires and for one more lease duration: a late save is safe as long as no other process has taken the lease.
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
         let mut change = change.with_owner(&*self.owner).with_incarnation(self.incarnation);
         let (began, mut wait, mut tries) = (Instant::now(), SAVE_WAIT, 0);
@@ -231,7 +233,7 @@ impl LeasedRun {
             wait = (wait * 2).min(LONGEST_SAVE_WAIT);
             if Instant::now() >= self.next {
                 let (asked, renewed) = self.begin_renewal().await;
-                // A save that was performed nevertheless is found by the next attempt.
+                // If the failed save took effect after all, the next attempt detects it.
                 if !renewed.as_ref().is_ok_and(|now| {
                     now.as_ref().is_some_and(|(head, _)| head.revision > self.revision)
                 }) {
@@ -248,8 +250,8 @@ impl LeasedRun {
         self.status = change.status;
     }
 
-    /// Handles a save that found another revision. Returns `true` if an earlier attempt was performed although it
-    /// returned an error, and `false` if the run only got mail, so that the save is attempted again with that mail.
+    /// Handles a save that found a different revision. Returns `true` if an earlier attempt took effect although it
+    /// returned an error, and `false` if the run only received mail, so that the caller must save again with that mail.
     ///
     /// # Errors
     /// `Aborted` if another process changed the run; any error from the store.
@@ -281,7 +283,7 @@ impl LeasedRun {
         Ok(false)
     }
 
-    /// Accepts the mail of a run that was not changed otherwise. Returns `false` if it was.
+    /// Accepts new mail of a run. Returns `false` if the run has other changes.
     fn accept_mail(&mut self, stored: &StoredRun) -> bool {
         let (now, mail) = split_head(&stored.head);
         let is_mail = stored.at.incarnation == self.incarnation
@@ -297,12 +299,12 @@ impl LeasedRun {
         is_mail
     }
 
-    /// Runs `work` while this process has the lease, and renews the lease during this time. Shortly before the lease
-    /// ends, `work` is no longer polled until a renewal succeeds, so a process that was stopped checks its lease first.
+    /// Runs `work` while this process holds the lease, and renews the lease during this time. Shortly before the lease
+    /// ends, `work` is no longer polled until a renewal succeeds, so a process that was paused checks its lease first.
     ///
     /// # Errors
-    /// `Aborted` if the run was cancelled or another worker took it; an error from the store once the lease has been
-    /// over for a whole lease duration.
+    /// `Aborted` if the run was cancelled or another worker took it over; an error from the store once the lease has
+    /// been expired for a whole lease duration.
     pub async fn run_leased<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
         let mut work = std::pin::pin!(work);
         std::future::poll_fn(|cx| {
@@ -317,7 +319,7 @@ impl LeasedRun {
         .await
     }
 
-    /// Renews the lease if it is time to, and registers the task for the next renewal.
+    /// Renews the lease if a renewal is due, and registers the task to be woken for the next renewal.
     fn poll_renewal(&mut self, cx: &mut Context<'_>) -> Result<()> {
         loop {
             let (now, end) = (Instant::now(), *self.valid.borrow());
@@ -372,7 +374,7 @@ impl LeasedRun {
 
     fn note_renewal(&mut self, asked: Instant, renewed: Result<Option<Renewed>>) -> Result<()> {
         match renewed {
-            // Other processes only add mail, so an older revision is from before the last save.
+            // Other processes only add mail, so an older revision was read before the last save.
             Ok(Some((head, stored)))
                 if head.incarnation == self.incarnation
                     && (head.revision <= self.revision
@@ -413,8 +415,8 @@ impl LeasedRun {
     }
 }
 
-/// Returns until when effects may start under a lease that was requested at `renewed`. The rest of the lease is a
-/// margin for running effects and for clocks that run at different speeds.
+/// Returns the time until which side effects may start under a lease that was requested at `renewed`. The rest of the
+/// lease is a margin for running side effects and for clock drift.
 fn valid_end(renewed: Instant, lease: Duration) -> Instant {
     renewed + lease - lease / 6
 }
@@ -431,7 +433,7 @@ async fn measure_save<T>(saving: impl Future<Output = Result<T>>) -> Result<T> {
     saved
 }
 
-/// Waits for a store, but not forever.
+/// Waits for a call to the store, with [`STORE_TIMEOUT`].
 async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
     match tokio::time::timeout(STORE_TIMEOUT, call).await {
         Ok(done) => done,

@@ -14,8 +14,8 @@ const RIVALS: usize = 16;
 /// A lease that does not expire during the check.
 const LONG: Duration = Duration::from_secs(600);
 
-/// Checks that a store of durable runs fulfills the contract of [`RunStore`], as observable from one process. The store
-/// can contain other runs; the runs of the check are deleted at the end.
+/// Checks that a store of durable runs fulfills the contract of [`RunStore`], as far as one process can observe it. The
+/// store can contain other runs; the runs of the check are deleted at the end.
 ///
 /// ```
 /// use genkit::durable::FolderStore;
@@ -204,7 +204,7 @@ impl StoreCheck {
         let free = store.lease(&id, "b", Duration::from_millis(1)).await?;
         check_promise("a released run can be leased", free.is_some())?;
         check_promise("a released run is not abandoned", free.is_some_and(|at| !at.is_abandoned))?;
-        // The lease expires by the clock of the store.
+        // The clock of the store determines when the lease expires.
         let mut tries = 0;
         let expired = loop {
             if let Some(head) = store.lease(&id, "c", LONG).await? {
@@ -345,7 +345,7 @@ impl StoreCheck {
         )
     }
 
-    /// A store without lists is a store as well.
+    /// Checks `list`, which a store may leave unimplemented.
     async fn lists_are_filtered_and_paged(&self) -> Result<()> {
         let store = &self.store;
         let mine = RunFilter::new().tag(format!("tag-{}", self.number));

@@ -1,4 +1,4 @@
-//! Entries of a store that cannot be read, which affect no other entry.
+//! Entries of a store that cannot be read. They must not affect other entries.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -7,7 +7,8 @@ use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind, Result, RunId};
 
-/// The number of entries that are remembered as reported. Default is 1,000; then all are forgotten, and reported again.
+/// The maximum number of entries that are remembered as reported. Default is 1,000; beyond it, all are forgotten and
+/// reported again.
 const MAX_REPORTED: usize = 1_000;
 
 /// The entries of a store that were skipped, which are logged once for each reason.
@@ -15,10 +16,10 @@ const MAX_REPORTED: usize = 1_000;
 pub struct SkippedRuns(Mutex<HashMap<RunId, String>>);
 
 impl SkippedRuns {
-    /// Returns the result of reading an entry, or `None` and a line in the log if the entry cannot be read.
+    /// Returns the result of reading an entry. If the entry cannot be read, logs a warning and returns `None`.
     ///
     /// # Errors
-    /// If the store itself is not available.
+    /// Returns an error if the store itself is not available.
     pub fn skip_unreadable<T>(&self, run: &RunId, read: Result<T>) -> Result<Option<T>> {
         match read {
             Ok(read) => Ok(Some(read)),

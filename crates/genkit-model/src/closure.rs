@@ -30,7 +30,7 @@ pub struct FnModel {
 ///
 /// The closure receives each request and a [`ChunkSink`] to send chunks to if they [are
 /// wanted](ChunkSink::is_wanted). It returns text, a [`Message`], a [`ModelResponse`], or a
-/// `Result` of one of these with any error type, as a tool may.
+/// `Result` of one of these with any error type, like a tool.
 ///
 /// ```
 /// use genkit::model::{self, GenerateChunk, ModelResponse};
@@ -132,7 +132,7 @@ impl fmt::Debug for FnModel {
 
 /// The return value of a closure that produces a `T`: the value, or a `Result` with any error type.
 ///
-/// For a [`ModelResponse`], text and a [`Message`] are accepted too. The error is any type that
+/// Text and a [`Message`] are also accepted as a [`ModelResponse`]. The error is any type that
 /// converts into `Box<dyn std::error::Error + Send + Sync>`, as for tools: a `String`, an
 /// `anyhow::Error`, or a [`genkit::Error`](genkit_core::Error), which determines the
 /// [kind](genkit_core::ErrorKind).

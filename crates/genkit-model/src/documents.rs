@@ -1,4 +1,4 @@
-//! Documents rendered as text, for models that take no documents, and the message that this text is
+//! Documents rendered as text, for models that do not accept documents, and the message that this text is
 //! added to.
 
 use std::fmt::Write as _;

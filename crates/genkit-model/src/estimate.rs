@@ -4,11 +4,11 @@ use genkit_core::{Message, Part};
 use genkit_core::{ModelRequest, ToolDefinition};
 use genkit_schema::internal::size::json_size;
 
-/// Tokens for each message in addition to its parts.
+/// The number of tokens of each message in addition to its parts.
 const MESSAGE_TOKENS: u64 = 4;
 
-/// Tokens for an image, an audio clip or another file, regardless of its size: providers scale them
-/// down.
+/// The number of tokens of an image, an audio clip or another file, regardless of its size, because providers
+/// scale files down.
 const MEDIA_TOKENS: u64 = 1_000;
 
 /// Estimates the tokens of a request by its length, at about four bytes of English text per token.
@@ -53,7 +53,8 @@ fn estimate_part(part: &Part) -> u64 {
     }
 }
 
-/// Characters outside ASCII are about one token each, or slightly less.
+/// Estimates the tokens of text: a quarter of a token for each ASCII character, and three quarters for each other
+/// character.
 fn estimate_text(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let others = text.chars().filter(|char| !char.is_ascii()).count();

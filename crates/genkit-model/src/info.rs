@@ -24,7 +24,7 @@ pub struct ModelInfo {
     /// The versions that `config.version` accepts; empty if any version is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<String>,
-    /// The JSON schema of the model's own settings.
+    /// The JSON Schema of the model's settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_schema: Option<Value>,
     /// The capabilities of the model. If `None`, they are unknown and nothing is checked before a
@@ -48,7 +48,7 @@ impl ModelInfo {
         self
     }
 
-    /// Sets the JSON schema of the model's own settings.
+    /// Sets the JSON Schema of the model's settings.
     #[must_use]
     pub fn with_config_schema(mut self, schema: Value) -> Self {
         self.config_schema = Some(schema);
@@ -64,7 +64,7 @@ impl ModelInfo {
     }
 }
 
-/// The capabilities of a model. A request that needs more fails before any call is made.
+/// The capabilities of a model. A request that needs a missing capability fails before the model is called.
 ///
 /// ```
 /// use genkit::model::{Constrained, Supports};
@@ -78,22 +78,22 @@ impl ModelInfo {
 pub struct Supports {
     /// Whether the model accepts more than one message.
     pub multiturn: bool,
-    /// Whether it accepts images, audio and other files in messages.
+    /// Whether the model accepts images, audio and other files in messages.
     pub media: bool,
-    /// Whether it accepts tools.
+    /// Whether the model accepts tools.
     pub tools: bool,
-    /// Whether it accepts a `toolChoice` other than `auto`.
+    /// Whether the model accepts a `toolChoice` other than `auto`.
     pub tool_choice: bool,
-    /// Whether it accepts messages with the role `system`.
+    /// Whether the model accepts messages with the role `system`.
     pub system_role: bool,
-    /// Whether the output can be constrained to a schema, and when.
+    /// The requests for which the model can constrain its output to a schema.
     pub constrained: Constrained,
-    /// Whether it accepts documents as part of the request. If not, they are added to the last user
+    /// Whether the model accepts documents as part of the request. If not, they are added to the last user
     /// message. Named `context` in Genkit's JSON.
     #[serde(rename = "context")]
     pub docs: bool,
-    /// Whether its provider searches the [lazy](genkit_core::ToolDefinition::lazy) tools of a request, so that it
-    /// receives their definitions only when it needs them.
+    /// Whether the provider searches the [lazy](genkit_core::ToolDefinition::lazy) tools of a request, so that the
+    /// model receives their definitions only when it needs them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tool_search: bool,
 }
@@ -119,8 +119,8 @@ impl Supports {
         }
     }
 
-    /// Returns all capabilities except documents, which are added to the messages instead, and tool search, which a
-    /// run replaces by a tool.
+    /// Returns all capabilities except documents, which are added to the messages instead, and tool search, which a run
+    /// replaces with a tool.
     pub const fn all() -> Self {
         Self {
             multiturn: true,

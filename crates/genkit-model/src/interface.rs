@@ -63,7 +63,7 @@ pub trait Model: Send + Sync + 'static {
     /// Returns the name of the model, `provider/model`, as used in requests and shown in traces.
     fn name(&self) -> &str;
 
-    /// Returns the model info: what the model can do. If `supports` is `None`, nothing is checked
+    /// Returns the model info, with the capabilities of the model. If `supports` is `None`, nothing is checked
     /// before a call.
     fn info(&self) -> ModelInfo {
         ModelInfo::default()
@@ -175,7 +175,7 @@ impl ChunkSink {
         Self::until(None, send)
     }
 
-    /// Like [`new`](Self::new), but chunks are no longer read once `left` is true. The provider
+    /// Creates a sink like [`new`](Self::new) whose chunks are no longer read once `left` is true. The provider
     /// still makes a streaming call.
     #[doc(hidden)]
     pub fn until(

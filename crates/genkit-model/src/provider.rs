@@ -7,8 +7,8 @@ use genkit_core::{Error, ErrorKind, Result};
 
 /// A provider of models: a family of models that share a base URL and an API key.
 ///
-/// Register one with `Genkit::builder().provider(..)`, and its models can be named `"name/model"`.
-/// For a server with OpenAI's chat completions API you do not need to implement this trait:
+/// Register a provider with `Genkit::builder().provider(..)` to refer to its models as `"name/model"`.
+/// For a server with OpenAI's chat completions API, you do not need to implement this trait:
 /// `OpenAi::builder().base_url("http://localhost:4000/v1").name("house").build()?` is a provider.
 ///
 /// ```
@@ -58,14 +58,13 @@ pub trait Provider: Send + Sync + 'static {
     fn name(&self) -> &str;
 
     /// Creates the model with this name. `name` excludes the provider: for `gemini/gemini-2.5-flash` it is
-    /// `gemini-2.5-flash`. Unknown names are accepted, because new models are released every week.
+    /// `gemini-2.5-flash`. Unknown names are accepted, because new models are released frequently.
     ///
     /// # Errors
     /// Returns an error if the provider cannot be used, for example because its API key is missing.
     fn model(&self, name: &str) -> Result<Arc<dyn Model>>;
 
     /// Creates the embedder with this name, which is the part after the first `/`.
-    ///
     ///
     /// # Errors
     /// Returns an error if the provider has no embedders, which is the default, or if it cannot be
@@ -84,7 +83,7 @@ pub type FromEnv = fn(&str) -> Result<Arc<dyn Provider>>;
 
 /// A provider that a crate registers with `inventory`, so that its models are found by name.
 pub struct LinkedProvider {
-    /// The feature of genkit that brings it.
+    /// The feature of genkit that enables the provider.
     pub feature: &'static str,
     /// The parts before the first `/` in the names of its models.
     pub prefixes: &'static [&'static str],

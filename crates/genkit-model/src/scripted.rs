@@ -133,8 +133,8 @@ impl ScriptedModel {
         self
     }
 
-    /// Sets the function that counts the tokens of a request. Default is none: like many providers, the model cannot
-    /// count tokens.
+    /// Sets the function that counts the tokens of a request. Default is none: the model then cannot count tokens, like
+    /// many providers.
     #[must_use]
     pub fn with_token_counts(
         mut self,

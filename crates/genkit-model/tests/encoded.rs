@@ -1,4 +1,4 @@
-//! For each provider, a body that uses the cache of encoded messages equals a body that does not.
+//! For each provider, a body encoded with the cache of encoded messages equals a body encoded without the cache.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 

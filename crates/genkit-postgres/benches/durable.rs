@@ -1,5 +1,5 @@
 //! The cost of durable runs on Postgres: the same benchmark as in `crates/genkit-sqlite`, with the server of the tests
-//! or that of `GENKIT_POSTGRES_URL`.
+//! or the server at `GENKIT_POSTGRES_URL`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]
 

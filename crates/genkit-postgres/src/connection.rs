@@ -1,4 +1,4 @@
-//! The connection, which is reopened after it was lost.
+//! The connection to the server, which is reopened if it is lost.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,12 +16,12 @@ use crate::statements::{TABLES, VERSION};
 /// The timeout for connecting. Default is 10 seconds.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long a statement may take, including its way to the server and back. Then the connection is replaced. Default is
-/// 10 seconds.
+/// The timeout of a statement, including the round trip to the server, after which the connection is replaced. Default
+/// is 10 seconds.
 const STATEMENT: Duration = Duration::from_secs(10);
 
-/// After how long without data the system checks that the server is reachable, how often, and how many times. Default
-/// is 10 seconds, every 3 seconds, 3 times.
+/// The TCP keepalive settings: the idle time before the first probe, the interval between probes, and their number.
+/// Default is 10 seconds, 3 seconds and 3 probes.
 const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(10), Duration::from_secs(3), 3);
 
 type Connect = dyn Fn() -> BoxFuture<'static, Result<Client>> + Send + Sync;
@@ -37,9 +37,9 @@ pub(crate) struct Connection {
 pub(crate) struct PreparedClient {
     client: Client,
     statements: Mutex<HashMap<&'static str, Statement>>,
-    /// How long a statement may take.
+    /// The timeout of a statement.
     limit: Duration,
-    /// Set once a statement has taken too long, so that the next statement uses another connection.
+    /// Set once a statement has timed out, so that the next statement uses a new connection.
     is_silent: AtomicBool,
 }
 
@@ -59,7 +59,7 @@ impl PreparedClient {
             Err(_) => {
                 self.is_silent.store(true, Ordering::Release);
                 let text = format!(
-                    "the Postgres run store has not responded within {:?}; it is connected again",
+                    "the Postgres run store did not respond within {:?}; the next statement reconnects",
                     self.limit
                 );
                 Err(Error::new(ErrorKind::Unavailable, text))
@@ -109,7 +109,7 @@ impl Connection {
                 let (client, connection) = config.connect(tls).await.map_err(store_error)?;
                 tokio::spawn(async move {
                     if let Err(error) = connection.await {
-                        tracing::warn!(%error, "lost the connection to the Postgres run store");
+                        tracing::warn!(%error, "lost the connection to the Postgres run store; the next statement reconnects");
                     }
                 });
                 Ok(client)
@@ -118,7 +118,7 @@ impl Connection {
         Self { connect: Box::new(connect), client: Mutex::new(None), limit: STATEMENT }
     }
 
-    /// Sets how long a statement may take.
+    /// Sets the timeout of a statement.
     pub(crate) fn with_limit(self, limit: Duration) -> Self {
         Self { limit, ..self }
     }
@@ -128,10 +128,10 @@ impl Connection {
         if let Some(prepared) = self.open_client() {
             return Ok(prepared);
         }
-        // TLS and the start of a session are not part of the timeout for connecting.
+        // The connect timeout of the driver does not include TLS and the start of the session.
         let client = tokio::time::timeout(CONNECT + self.limit, (self.connect)()).await;
         let silent = |_| {
-            let text = "the server of the Postgres run store has not responded";
+            let text = "the server of the Postgres run store did not respond";
             Error::new(ErrorKind::Unavailable, text)
         };
         let new = PreparedClient {
@@ -171,7 +171,7 @@ impl Connection {
     }
 }
 
-/// Returns whether the configuration sets this option of the server.
+/// Returns whether the configuration sets this server option.
 fn has_timeout(config: &Config, name: &str) -> bool {
     config.get_options().is_some_and(|options| options.contains(name))
 }
@@ -187,11 +187,11 @@ pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
     Error::new(kind, "the Postgres run store failed").with_source(error)
 }
 
-/// Returns the kind of an error by the class of its SQLSTATE; `None` is an error of the connection. `Unavailable` is
-/// only if a retry can succeed.
+/// Returns the kind of an error by the class of its SQLSTATE; `None` is a connection error. Returns `Unavailable` only
+/// if a retry can succeed.
 fn kind_of_state(state: Option<&str>) -> ErrorKind {
     match state.and_then(|state| state.get(..2)) {
-        // Connections, conflicts, resources, locks, operators, the system.
+        // Connection errors, conflicts, resource limits, locks, operator intervention, system errors.
         None | Some("08" | "40" | "53" | "55" | "57" | "58") => ErrorKind::Unavailable,
         Some("28") => ErrorKind::Unauthenticated,
         Some(_) => ErrorKind::FailedPrecondition,

@@ -12,8 +12,8 @@
 //! # }
 //! ```
 //!
-//! Each change is one statement, so a step costs one commit and one round trip, however long its run is. Leases and
-//! times use the clock of the server, so the clocks of the machines may differ.
+//! Each change is one statement, so a step costs one commit and one round trip, regardless of the length of its run.
+//! Leases and times use the clock of the server, so the clocks of the machines may differ.
 
 #![forbid(unsafe_code)]
 

@@ -3,7 +3,7 @@
 /// The version of the tables below.
 pub(crate) const VERSION: i32 = 1;
 
-/// Several processes may create the tables at the same time, so a lock serializes them.
+/// Creates the tables. A lock serializes processes that create them at the same time.
 pub(crate) const TABLES: &str = "
     BEGIN;
     SELECT pg_advisory_xact_lock(7306934127);
@@ -46,7 +46,7 @@ pub(crate) const TABLES: &str = "
     COMMIT;
 ";
 
-/// The time of the server, in milliseconds since the Unix epoch.
+/// The current time of the server, in milliseconds since the Unix epoch.
 macro_rules! now {
     () => {
         "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint"
@@ -88,7 +88,7 @@ pub(crate) const SAVE: &str = concat!(
 pub(crate) const PEEK: &str =
     "SELECT revision, status, wake_at, incarnation FROM genkit_runs WHERE id = $1";
 
-/// A single statement reads a consistent snapshot of head and log.
+/// Loads a run. A single statement reads a consistent snapshot of the head and the log.
 pub(crate) const LOAD: &str = "
     SELECT revision, status, wake_at, incarnation, head, ARRAY(
         SELECT line FROM genkit_run_log WHERE run = number
@@ -110,8 +110,8 @@ pub(crate) const RELEASE: &str = "
     UPDATE genkit_runs SET lease_owner = NULL, lease_until = NULL WHERE id = $1 AND lease_owner = $2
 ";
 
-/// The condition that the id is valid, which it is unless another program wrote it. A page of rows that all have other
-/// ids would look like the end.
+/// The condition that the id is valid, which is false only for rows that another program wrote. They are excluded here,
+/// because a page without any valid row would look like the end of the list.
 macro_rules! is_run {
     () => {
         "(length(id) <= 128 AND id ~ '^[A-Za-z0-9_][A-Za-z0-9_.-]*$')"
@@ -130,7 +130,7 @@ pub(crate) const DUE: &str = concat!(
 
 pub(crate) const REMOVE: &str = "DELETE FROM genkit_runs WHERE id = $1 RETURNING number";
 
-/// A page of runs. Parameters that are null select any run.
+/// Lists a page of runs. A parameter that is null does not restrict the list.
 pub(crate) const LIST: &str = concat!(
     "SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM genkit_runs
     WHERE ",

@@ -14,25 +14,25 @@ use tokio_postgres::{Config, NoTls, Row, Socket};
 use crate::connection::{Connection, store_error};
 use crate::statements::{CREATE, DUE, LEASE, LIST, LOAD, PEEK, RELEASE, REMOVE, SAVE};
 
-/// A Postgres store: durable runs in a database that many machines share. Requires Postgres 13 or newer.
+/// A Postgres store: durable runs in a database that many machines can share. Requires Postgres 13 or newer.
 ///
 /// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search
 /// path. A lost connection is reopened by the next call. A statement that takes longer than 10 seconds fails, and its
-/// connection is replaced, so a network failure delays a worker by at most that time. The configuration may set
-/// other times: `statement_timeout` (in `options`), `keepalives_idle`, `tcp_user_timeout`.
+/// connection is replaced, so a network failure delays a worker by at most that time. The configuration can set
+/// different times: `statement_timeout` (in `options`), `keepalives_idle` and `tcp_user_timeout`.
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Connection>);
 
 impl PostgresStore {
-    /// Connects to Postgres without TLS, and creates the tables if they do not exist. Use it for a local server or a
-    /// secure network.
+    /// Connects to Postgres without TLS, and creates the tables if they do not exist. Use this method only for a local
+    /// server or in a secure network.
     ///
     /// # Errors
     /// `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached, `FailedPrecondition` if
     /// the tables were created by a newer version of this crate.
     pub async fn connect(url: &str) -> Result<Self> {
         let config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
-            // The URL may contain a password, so it is not quoted.
+            // The URL may contain a password, so the error must not contain the URL.
             Error::new(ErrorKind::InvalidArgument, "invalid URL of the Postgres server")
                 .with_source(error)
         })?;
@@ -54,7 +54,7 @@ impl PostgresStore {
         Self::connect_within(config, tls, None).await
     }
 
-    /// Connects with a limit for each statement.
+    /// Connects with a timeout for each statement.
     async fn connect_within<T>(config: Config, tls: T, limit: Option<Duration>) -> Result<Self>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
@@ -112,7 +112,8 @@ fn read_head(row: &Row) -> Result<RunHead> {
     Ok(head.with_incarnation(to_unsigned(incarnation)))
 }
 
-/// Reads an entry of a list. `None` if another program wrote its id. A row of another program has no status.
+/// Reads an entry of a list. `None` if the id is not valid. If the rest of the row is not valid, the entry has no
+/// status.
 fn read_entry(row: &Row) -> Result<Option<RunEntry>> {
     let read = || {
         let (id, status): (String, String) = (row.try_get(0)?, row.try_get(1)?);
@@ -229,7 +230,7 @@ impl RunStore for PostgresStore {
             let rows = self.query_rows(DUE, &[&limit]).await?;
             let ids: std::result::Result<Vec<String>, _> =
                 rows.iter().map(|row| row.try_get(0)).collect();
-            // Ignores ids that another program wrote.
+            // Ignore invalid ids, which another program wrote.
             Ok(ids.map_err(store_error)?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
         })
     }

@@ -1,4 +1,4 @@
-//! Agents whose process is killed again and again, on Postgres: `GENKIT_AGENT_KILLS=100` sets the number of kills.
+//! Agents on Postgres whose process is killed repeatedly. `GENKIT_AGENT_KILLS=100` sets the number of kills.
 
 #![cfg(target_os = "linux")] // the server package is only available for Linux
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
@@ -13,10 +13,10 @@ use genkit_postgres::PostgresStore;
 
 use self::server::Server;
 
-/// The URL of the server, for the process that is killed.
+/// The environment variable with the URL of the server, for the process that is killed.
 const URL: &str = "GENKIT_KILLED_URL";
 
-/// The part of the processes that are killed. It does nothing in an ordinary run of the tests.
+/// The code of the processes that are killed. It does nothing in an ordinary run of the tests.
 #[tokio::test]
 async fn child() {
     let Some(folder) = killed::folder_of_child() else { return };

@@ -21,7 +21,7 @@ use genkit_postgres::PostgresStore;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use self::server::Server;
 
-/// The URL of the server, for the process that is killed.
+/// The environment variable with the URL of the server, for the process that is killed.
 const URL: &str = "GENKIT_KILLED_URL";
 
 /// A temporary folder, which is removed when dropped.

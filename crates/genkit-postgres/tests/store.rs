@@ -1,4 +1,5 @@
-//! Tests of the store with a real server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
+//! Tests of the store with a real server: the server at `GENKIT_POSTGRES_URL`, or a server from npm that the tests
+//! start.
 
 #![cfg(target_os = "linux")] // the server package is only available for Linux
 #![allow(clippy::unwrap_used, reason = "panics report the location")]
@@ -74,8 +75,8 @@ async fn store_passes_check_run_store_and_reconnects() {
     assert!(!error.chain().contains("s3cret"), "{}", error.chain());
 }
 
-/// A proxy between the store and the server. Once `silent` is set, connections that are open swallow all data, and new
-/// ones work.
+/// A proxy between the store and the server. Once `silent` is set, open connections discard all data, and new
+/// connections work.
 async fn silent_proxy(port: u16, silent: Arc<AtomicBool>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let own = listener.local_addr().unwrap().port();
@@ -133,7 +134,7 @@ async fn tables_of_the_first_version_are_extended() {
     let run = id("extended");
     first.create(&run, &RunChange::new(RunStatus::Working, "1")).await.unwrap();
     if std::env::var("GENKIT_POSTGRES_URL").is_ok() {
-        // The server of other programs is not changed.
+        // Do not change a server that other programs may use.
         first.delete(&run).await.unwrap();
         return;
     }

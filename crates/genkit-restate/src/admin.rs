@@ -33,8 +33,8 @@ impl RestateAdmin {
         Self(self.0.with_token(token.into()))
     }
 
-    /// Registers the URL of the workers, from which Restate reads the services they provide. Register again after
-    /// deploying a new version at the same URL; steps and runs in progress continue with it.
+    /// Registers the URL of the workers, at which Restate discovers their services. Register again after deploying a
+    /// new version at the same URL; steps and runs in progress then continue with the new version.
     ///
     /// # Errors
     /// `Unavailable` if the server does not respond, `FailedPrecondition` if no workers respond at the URL.

@@ -9,8 +9,8 @@ pub(crate) const HEAD: &str = "run";
 /// The key of the workers of a run.
 pub(crate) const WORKERS: &str = "workers";
 
-/// The keys of the pieces of the log, the oldest first. Each piece is larger than the next, so that a small number is
-/// sufficient.
+/// The keys of the pieces of the log, the oldest first. Each piece is larger than the next, so a small number of pieces
+/// is sufficient.
 pub(crate) const PIECES: [&str; 32] = [
     "log.0", "log.1", "log.2", "log.3", "log.4", "log.5", "log.6", "log.7", "log.8", "log.9",
     "log.10", "log.11", "log.12", "log.13", "log.14", "log.15", "log.16", "log.17", "log.18",
@@ -53,8 +53,8 @@ impl RunPieces {
         StoredRun::new(head, &*self.head.head, self.log.concat())
     }
 
-    /// Applies a change. It rewrites the new lines and pieces that are not much larger, so that each line is written a
-    /// few times rather than once for each later step.
+    /// Applies a change. Merges the new lines with the last pieces, unless these are much larger, so that each line is
+    /// rewritten a few times rather than once for each later step.
     pub(crate) fn take_change(&mut self, change: RunChange) -> LogChange {
         let before = self.log.len();
         (self.head.status, self.head.head) = (change.status, change.head);

@@ -1,4 +1,4 @@
-//! Requests to Restate, with limits of time and size, and errors that name the URL and the remedy.
+//! Requests to Restate, with timeouts and size limits, and errors that state the URL and how to fix them.
 
 use genkit::{Error, Result};
 use reqwest::{Method, Response, Url};
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::error::Error as E;
 use crate::limits::{CONNECT, MAX_ANSWER, REQUEST};
 
-/// One URL of Restate.
+/// A client for one URL of Restate.
 #[derive(Clone)]
 pub(crate) struct Server {
     http: reqwest::Client,
@@ -88,14 +88,14 @@ impl Server {
 }
 
 fn build_client(url: &Url) -> Result<reqwest::Client> {
-    // An error means that the program has already installed a provider, which is then used.
+    // Fails only if the program has already installed a provider, which is then used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT)
         .timeout(REQUEST)
         .redirect(reqwest::redirect::Policy::none())
         .tcp_nodelay(true);
-    // A local server is never reached through a proxy.
+    // Do not use a proxy for a local server.
     let is_local = url.host_str().is_some_and(|host| {
         host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
     });

@@ -42,19 +42,19 @@
 //! The virtual object `genkit.Run` stores the state of one run. Its handlers accept a result, determine the next steps,
 //! send them to workers and return. No resources are held while a model responds or a user is asked, and a new version
 //! of the program continues the runs of the old version. The service `genkit.Work` performs one step (a model call, a
-//! tool call or a flow) and sends back the result. Results of [`Context::once`](genkit::Context::once) are journaled
-//! before the function continues. Their order may differ between attempts.
+//! tool call or a flow) and sends the result back. Results of [`Context::once`](genkit::Context::once) are journaled
+//! before the function continues. Calls to `once` may occur in a different order in each attempt.
 //!
 //! | what | how often |
 //! |---|---|
 //! | a finished step, a finished `once` | once |
-//! | a step that a crash interrupted | again, from its beginning, on any worker; finished results of `once` are reused |
+//! | a step that a crash interrupted | again, from the start, on any worker; finished results of `once` are reused |
 //! | the same with `#[tool(at_most_once)]` | never again automatically: the run asks the user for its outcome |
 //! | a model call or a flow that failed with `Unavailable`, `ResourceExhausted` or `DeadlineExceeded` | up to 5 times, with at least the wait that a server requests |
-//! | a model call or a flow that failed with another error | once: the run has failed |
-//! | a tool that failed | once: its error is a response to the model |
+//! | a model call or a flow that failed with another error | once: the run fails |
+//! | a tool that failed | once: the model receives the error as the tool's response |
 //!
-//! A flow that asks a question waits for a promise of Restate (an awakeable). It resumes in the version of the program
+//! A flow that asks a question waits for a promise in Restate (an awakeable). It resumes in the version of the program
 //! that started it, so keep that version running at its URL while the flow waits. Other runs do not have this
 //! restriction.
 //!

@@ -2,19 +2,18 @@
 
 use std::time::Duration;
 
-/// The longest time that Restate waits for a step. Default is 15 minutes; a longer timeout of a tool in the
-/// registry extends it. A model call may take 10 minutes. After the time Restate gives the step to another worker, or
-/// suspends a flow that waits for an answer.
+/// The longest time that Restate waits for a step. Default is 15 minutes, which is longer than the timeout of a model
+/// call; a tool in the registry with a longer timeout extends it. After this time, Restate sends the step to another
+/// worker, or suspends a flow that waits for an answer.
 pub(crate) const LONGEST_STEP: Duration = Duration::from_secs(900);
 
-/// The additional time before the connection of such a step is closed. Default is 1 minute.
+/// The additional time before Restate closes the connection of a step that takes too long. Default is 1 minute.
 pub(crate) const ABORT: Duration = Duration::from_secs(60);
 
-/// The time that work elsewhere has to end after its step was cancelled. Default is 5 seconds.
+/// The time that external operations have to end after their step was cancelled. Default is 5 seconds.
 pub(crate) const CANCEL: Duration = Duration::from_secs(5);
 
-/// The wait before Restate retries a step after its connection failed, which doubles with each retry. Default is 100
-/// ms.
+/// The wait before Restate retries a step after its connection failed. Default is 100 ms; it doubles with each retry.
 pub(crate) const FIRST_RETRY: Duration = Duration::from_millis(100);
 
 /// The longest wait between two such retries. Default is 5 seconds.
@@ -26,11 +25,11 @@ pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 /// The timeout of a request to Restate. Default is 30 seconds.
 pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
-/// The maximum size of a response of Restate, in bytes. Default is 64 MiB.
+/// The maximum size of a response from Restate, in bytes. Default is 64 MiB.
 pub(crate) const MAX_ANSWER: usize = 64 * 1024 * 1024;
 
 /// The longest interval between two reads of the status of a run by a handle that waits for it. Default is 500 ms.
 pub(crate) const WATCH: Duration = Duration::from_millis(500);
 
-/// How long a handle keeps waiting if Restate does not respond. Default is 1 minute.
+/// The time for which a handle keeps waiting if Restate does not respond. Default is 1 minute.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

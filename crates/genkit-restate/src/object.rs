@@ -1,5 +1,5 @@
-//! The virtual object `genkit.Run`, one for each run. It stores the state, determines the next steps, sends them to
-//! workers, and returns.
+//! The virtual object `genkit.Run`, one for each run. Its handlers store the state, determine the next steps, send them
+//! to workers, and return.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ use crate::wire::{FirstState, FlowWaiter, SettledStep, WORK, Whole, handler_erro
 struct Workers {
     /// The invocation of each open step, by its number.
     steps: BTreeMap<u64, String>,
-    /// The waiting invocation, if a flow asks a question.
+    /// The waiting invocation of a flow that asks a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     waiting: Option<FlowWaiter>,
 }
@@ -59,7 +59,7 @@ impl RunObject {
             return Ok(Json(false));
         }
         let first: FirstState = serde_json::from_value(first.0).map_err(|why| {
-            TerminalError::new_with_code(400, format!("invalid start of a run: {why}"))
+            TerminalError::new_with_code(400, format!("invalid initial state of a run: {why}"))
         })?;
         let id = id_of(&ctx)?;
         let mut kept = RunPieces::empty_run();
@@ -98,7 +98,7 @@ impl RunObject {
         Ok(Json(true))
     }
 
-    /// Cancels the run. Returns `false` if it was finished, and `null` if there is none.
+    /// Cancels the run. Returns `false` if it was already finished, and `null` if it does not exist.
     #[handler]
     async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<Option<bool>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
@@ -111,7 +111,7 @@ impl RunObject {
         Ok(Json(Some(is_ended)))
     }
 
-    /// Cancels the run and deletes its data. Returns `false` if there is none.
+    /// Cancels the run and deletes its data. Returns `false` if it does not exist.
     #[handler]
     async fn delete(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
         let is_there = ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some();
@@ -120,14 +120,14 @@ impl RunObject {
         Ok(Json(is_there))
     }
 
-    /// Returns the status of the run, or `null` if there is none.
+    /// Returns the status of the run, or `null` if it does not exist.
     #[handler]
     async fn status(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<RunStatus>>> {
         let head = ctx.get::<Json<HeadPiece>>(HEAD).await?;
         Ok(Json(head.map(|Json(head)| head.status)))
     }
 
-    /// Returns the stored data of the run, or `null` if there is none.
+    /// Returns the stored data of the run, or `null` if it does not exist.
     #[handler]
     async fn state(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<Whole>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
@@ -141,14 +141,13 @@ impl RunObject {
 impl RunObject {
     async fn engine_run(&self, id: &RunId, kept: &RunPieces) -> Result<EngineRun, HandlerError> {
         let run = EngineRun::load(&self.genkit, id, kept.to_stored()).await;
-        // A worker without a required tool, or of an older version, does not end the run: a newer version can
-        // continue it.
+        // The error is retried, because a worker of a newer version may have the missing tool and continue the run.
         run.map_err(|error| HandlerError::from(error.chain()))
     }
 
     async fn take_settled(&self, ctx: &ObjectContext<'_>, settled: &[u8]) -> HandlerResult<()> {
         let SettledStep { done, waiting } = read(settled)?;
-        // If the run was deleted, the result is ignored.
+        // Ignore the result if the run was deleted.
         let Some(kept) = load!(ctx) else { return Ok(()) };
         let mut workers = load_workers(ctx).await?;
         let mut run = self.engine_run(&id_of(ctx)?, &kept).await?;

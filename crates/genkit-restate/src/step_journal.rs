@@ -1,7 +1,7 @@
 //! The results of a step in the journal of its invocation.
 //!
-//! All entries have the same name and contain their own type, so their order does not matter: before a step begins, it
-//! reads all entries of earlier attempts. Functions may therefore do things in a different order each time.
+//! All entries have the same name and contain their type, so their order does not matter: before a step starts, it
+//! reads all entries of earlier attempts. Functions can therefore call `once` in a different order in each attempt.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const ENTRY: &str = "step";
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum StepEntry {
-    /// An attempt of the step begins.
+    /// An attempt of the step has started.
     Began,
     /// A result of `once`.
     Once { key: String, done: Value },
@@ -87,21 +87,21 @@ pub(crate) async fn end_step(
     }
 }
 
-/// A result that a step has to write before it continues.
+/// A result that must be written before the step continues.
 pub(crate) struct OnceNote {
     key: String,
     done: Value,
-    /// Notified once the entry is written, and dropped if the work stops.
+    /// Resolved once the entry is written, or dropped if the work stops.
     pub(crate) written: oneshot::Sender<()>,
 }
 
-/// The channel from a step to its handler, since only the handler may write.
+/// The channel from a step to its handler, because only the handler can write to the journal.
 pub(crate) struct Notes(pub(crate) mpsc::UnboundedSender<OnceNote>);
 
 impl StepLog for Notes {
     fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>> {
         let (written, told) = oneshot::channel();
-        // If the receiver is gone, `written` is dropped, and `told` returns an error.
+        // If the receiver was dropped, `written` is dropped as well, and `told` returns an error.
         let _ = self.0.send(OnceNote { key: key.to_owned(), done: done.clone(), written });
         let lost = || Error::new(ErrorKind::Aborted, "the step was stopped");
         Box::pin(async move { told.await.map_err(|_| lost()) })

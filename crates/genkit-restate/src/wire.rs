@@ -30,7 +30,7 @@ impl FirstState {
     }
 }
 
-/// The stored data of a run, as clients read it.
+/// The stored data of a run, in the form that clients read.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Whole {
     pub(crate) status: RunStatus,
@@ -49,7 +49,7 @@ impl Whole {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SettledStep {
     pub(crate) done: StepResult,
-    /// The waiting invocation, if a flow asks a question.
+    /// The waiting invocation of a flow that asks a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<FlowWaiter>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct SettledStep {
 /// A worker that waits for the answers to a flow.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FlowWaiter {
-    /// The id of the promise that resumes it.
+    /// The id of the promise that resumes the worker.
     pub(crate) awakeable: String,
     pub(crate) invocation: String,
 }
@@ -75,7 +75,7 @@ pub(crate) fn handler_error(error: &Error) -> HandlerError {
     TerminalError::new_with_code(code, error.chain()).into()
 }
 
-/// Returns the kind of the error that a handler ended with.
+/// Returns the kind of the error that a handler returned.
 pub(crate) fn kind_of(status: u16) -> Option<ErrorKind> {
     match status {
         400 => Some(ErrorKind::InvalidArgument),

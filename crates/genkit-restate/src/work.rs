@@ -17,7 +17,7 @@ use crate::limits::CANCEL;
 use crate::step_journal::{self, EarlierAttempts, Notes};
 use crate::wire::{FlowWaiter, RUN, SettledStep, read, to_json};
 
-/// A signal that is never sent. Waiting for it reports the end of the invocation.
+/// A signal that is never sent. Waiting for it detects the cancellation of the invocation.
 const NEVER: &str = "genkit.never";
 
 pub(crate) struct WorkService {
@@ -134,10 +134,9 @@ impl WorkService {
         let stopped = loop {
             tokio::select! {
                 biased;
-                // The SDK allows only one operation at a time, so nothing else may wait for Restate during this
-                // write.
+                // The SDK allows only one operation at a time, so no other branch is polled during this write.
                 Some(note) = noted.recv() => match step_journal::record_once(ctx, &note).await {
-                    // The call may have been dropped, so that the receiver is gone.
+                    // Sending fails if the call was dropped.
                     Ok(()) => drop(note.written.send(())),
                     Err(error) => break error,
                 },
@@ -151,7 +150,7 @@ impl WorkService {
                 },
             }
         };
-        // Notifies work elsewhere before the step is dropped.
+        // Cancel external operations before the step is dropped.
         let _ = cancel.send(());
         let _ = tokio::time::timeout(CANCEL, working).await;
         Err(stopped)

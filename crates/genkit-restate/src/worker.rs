@@ -13,8 +13,8 @@ use crate::limits::{ABORT, FIRST_RETRY, LONGEST_RETRY, LONGEST_STEP};
 use crate::object::RunObject;
 use crate::work::WorkService;
 
-/// A worker for Restate: it serves every tool and every flow of the registry, and the object of runs. Any number of
-/// workers may run behind one URL, which is registered once with
+/// A worker for Restate, which serves every tool and every flow of the registry, and the object that stores runs. Any
+/// number of workers can run behind one URL, which is registered once with
 /// [`RestateAdmin::register`](crate::RestateAdmin::register).
 ///
 /// ```no_run
@@ -47,9 +47,9 @@ impl RestateWorker {
     }
 
     /// Sets the step timeout: the longest time that Restate waits for a step (a model call, a tool call, or the part of
-    /// a flow between two [`once`](genkit::Context::once)). Default is 15 minutes, or more if a tool has a longer
-    /// `timeout`. A step that takes longer is given to another worker while it still runs. A flow that waits for an
-    /// answer is suspended after this time, and resumes when it is answered.
+    /// a flow between two calls to [`once`](genkit::Context::once)). Default is 15 minutes, or more if a tool has a
+    /// longer `timeout`. Restate sends a step that takes longer to another worker, although it is still running. A flow
+    /// that waits for an answer is suspended after this time, and resumes when it is answered.
     #[must_use]
     pub fn longest_step(mut self, limit: Duration) -> Self {
         self.longest_step = limit;
@@ -72,15 +72,15 @@ impl RestateWorker {
         self
     }
 
-    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have a few seconds to end; all
-    /// other steps are performed by other workers.
+    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have a few seconds to finish;
+    /// other workers perform the steps that do not.
     #[must_use]
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
         self
     }
 
-    /// Serves at this address.
+    /// Listens at this address and serves until the worker is stopped.
     ///
     /// # Errors
     /// `FailedPrecondition` if the worker cannot listen at the address, `InvalidArgument` for an invalid identity key.
@@ -140,7 +140,7 @@ impl RestateWorker {
     }
 }
 
-/// Prints settings only.
+/// Prints only settings.
 impl std::fmt::Debug for RestateWorker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RestateWorker")

@@ -1,6 +1,6 @@
-//! JSON from outside, read with a limit on the number of its values.
+//! Parsing of untrusted JSON, with a limit on the number of its values.
 //!
-//! A list of many small values takes a hundred times its text in memory, so a limit on bytes is not enough.
+//! A list of many small values needs a hundred times as much memory as its text, so a limit on bytes is not sufficient.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,18 +10,18 @@ use serde_json::{Map, Value};
 
 use crate::truncate::excerpt;
 
-/// The maximum number of values and keys in a JSON document from outside, by the memory that they take: a list or an
-/// object counts as three, a string or a key as two. Default is 200,000.
+/// The maximum number of values and keys in an untrusted JSON document. Default is 200,000. Values are weighted by the
+/// memory that they need: a list or an object counts as three, a string or a key as two.
 pub const MAX_JSON_VALUES: usize = 200_000;
 
-/// The maximum number of values in a response of a server that the program has chosen, or in a file. Default is
+/// The maximum number of values in a response from a server that the program has chosen, or in a file. Default is
 /// 1,000,000.
 pub const MAX_RESPONSE_VALUES: usize = 1_000_000;
 
-/// As how many values a list or an object counts.
+/// The weight of a list or an object, in values.
 pub const CONTAINER_WEIGHT: usize = 3;
 
-/// As how many values a string or a key counts.
+/// The weight of a string or a key, in values.
 pub const STRING_WEIGHT: usize = 2;
 
 /// The size of a map that is created with its exact size.
@@ -33,7 +33,7 @@ const MIN_LARGE_DIGITS: usize = 19;
 /// The maximum length shown of a number, in characters. Default is 40.
 const SHOWN_DIGITS: usize = 40;
 
-/// How many more values a document, or all documents of a request, may have.
+/// The number of values that a document, or all documents of a request, may still have.
 #[derive(Debug)]
 pub struct ValueBudget {
     left: Cell<usize>,
@@ -58,7 +58,7 @@ impl ValueBudget {
         left.map(|_| ()).ok_or_else(|| too_many(self.limit))
     }
 
-    /// Returns whether no values are left, so that a document was probably rejected.
+    /// Returns whether the budget is exhausted, which usually means that a document was rejected.
     pub fn is_spent(&self) -> bool {
         self.left.get() == 0
     }
@@ -71,8 +71,8 @@ fn too_many<E: serde::de::Error>(limit: usize) -> E {
 /// Parses a document.
 ///
 /// # Errors
-/// Returns the error from `serde_json`, an error that names the limit, or an error that names an integer that would be
-/// changed.
+/// Returns the error from `serde_json`, an error that names the limit, or an error that names an integer that does not
+/// fit into 64 bits.
 pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
     parse_within(text, &ValueBudget::default())
 }
@@ -89,7 +89,7 @@ pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Val
     Ok(value)
 }
 
-/// Deserializes a response of a server that the program has chosen, or a file, with a limit on the number of its values.
+/// Deserializes a response from a server that the program has chosen, or a file, with a limit on the number of values.
 ///
 /// # Errors
 /// Returns the error from `serde_json`, or an error that names the limit.
@@ -127,14 +127,14 @@ pub fn has_more_values(text: &[u8], limit: usize) -> bool {
 }
 
 /// Returns whether text that may contain JSON has more values than the limit. Counts inside strings as well, because
-/// a quote in the text around the JSON does not begin a string.
+/// a quote in the text around the JSON does not start a string.
 pub fn may_have_more_values(text: &str, limit: usize) -> bool {
     text.len() > limit
         && text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > limit
 }
 
-/// Checks that every integer of a document can be kept. A `Value` holds 64 bits and would round a larger integer, such as
-/// an ID or an amount. Decimal numbers are read as the nearest `f64`.
+/// Checks that every integer of a document fits into 64 bits. A `Value` would round a larger integer, such as an ID or
+/// an amount. Decimal numbers are parsed as the nearest `f64`.
 ///
 /// # Errors
 /// Returns an error that names the first integer that is too large.
@@ -187,7 +187,7 @@ fn find_large_integer(text: &[u8]) -> Option<&str> {
     None
 }
 
-/// Deserializes a [`Value`] and counts its values, also while it is built.
+/// Deserializes a [`Value`] and counts its values during deserialization.
 #[derive(Clone, Copy, Debug)]
 pub struct BoundedValue<'a>(pub &'a ValueBudget);
 
@@ -249,14 +249,14 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
         while let Some(item) = items.next_element_seed(self)? {
             list.push(item);
         }
-        // A list begins with room for four values.
+        // Release unused capacity, because a list is allocated with space for at least four values.
         list.shrink_to_fit();
         Ok(list.into())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         self.0.count_values(CONTAINER_WEIGHT)?;
-        // A small map is created with its exact size, because a map that grows takes several times as much.
+        // A small map is created with its exact size, because a map that grows takes several times as much memory.
         let mut small = Vec::new();
         let mut map = Map::new();
         while let Some(mut key) = members.next_key::<String>()? {

@@ -40,8 +40,8 @@ impl Checker {
         }
     }
 
-    /// Checks `value` against the schema of another program. Values that cannot be checked here are left to that
-    /// program.
+    /// Checks `value` against the schema of another program. Accepts values that cannot be checked here, because that
+    /// program checks them.
     pub(super) fn check_foreign(&self, value: &Value) -> Result<(), String> {
         let Self::Bounds(bounds) = self else { return Ok(()) };
         match bounds.check_value(value) {

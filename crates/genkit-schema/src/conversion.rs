@@ -8,7 +8,7 @@ pub const MAX_NODES: usize = 2_000;
 
 /// The maximum nesting of schemas. Default is 32.
 ///
-/// Each takes up to four levels of JSON, and common parsers accept 128.
+/// Each schema takes up to four levels of JSON, and common parsers accept 128 levels.
 pub const MAX_DEPTH: usize = 32;
 
 /// A loss: a part of the exact schema that the converted schema cannot express.

@@ -17,7 +17,7 @@ pub enum Error {
     )]
     Pattern { pattern: String, why: String },
     #[error(
-        "the patterns of the schema take more than {most} bytes in total; use fewer or smaller ones"
+        "the patterns of the schema take more than {most} bytes in total; use fewer or smaller patterns"
     )]
     Patterns { most: usize },
     #[error(

@@ -1,11 +1,11 @@
-//! JSON of other programs that is almost valid. Python writes `NaN` and lone surrogates by default, and a program can cut
-//! a string inside a character.
+//! Lenient parsing of JSON from other programs that is almost valid. Python writes `NaN` and lone surrogates by
+//! default, and a program can truncate a string inside a character.
 
 use std::sync::Once;
 
 use serde::de::DeserializeOwned;
 
-/// Deserializes JSON, after a [repair](repair_json) if it is not valid.
+/// Deserializes JSON. If it is not valid, [repairs](repair_json) it and tries again.
 ///
 /// # Errors
 /// The error from parsing the unchanged JSON.
@@ -61,14 +61,14 @@ pub fn repair_json(json: &[u8]) -> Option<String> {
     static WARNING: Once = Once::new();
     WARNING.call_once(|| {
         tracing::warn!(
-            "another program sent NaN, Infinity or text that is not Unicode in its JSON; such values are read as null and \
-             U+FFFD. This is logged once"
+            "another program sent NaN, Infinity or text that is not Unicode in its JSON; replacing such values with null \
+             and U+FFFD (logged once)"
         );
     });
     Some(repaired)
 }
 
-/// Returns whether the escape at the beginning is a surrogate without its pair; `None` if it is not a surrogate.
+/// Returns whether the escape at the start of `text` is an unpaired surrogate; `None` if it is not a surrogate.
 fn unpaired_surrogate(text: &str) -> Option<bool> {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;

@@ -1,4 +1,4 @@
-//! Removal of nulls that stand for absent optional properties.
+//! Removal of nulls that represent absent optional properties.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ struct NullRemover<'a> {
 }
 
 impl<'a> NullRemover<'a> {
-    // The recursion is as deep as the value, which its parser limits.
+    // The recursion depth is limited, because the JSON parser limits the depth of the value.
     fn clean_value(&self, value: &mut Value, schema: &'a Value, hops: usize) {
         let Some(schema) = self.resolve_schema(schema) else { return };
         match value {

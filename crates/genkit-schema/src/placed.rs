@@ -89,8 +89,8 @@ fn place_in<T: DeserializeOwned>(value: &Value) -> Place {
     Place(steps.into_iter().chain(key.cloned().map(Segment::Key)).collect())
 }
 
-/// Returns the key of an object that is not a number or a boolean although its map requires that. The path does not
-/// contain such a key.
+/// Returns the key of an object that does not parse as the number or boolean that its map requires. The path of the
+/// error does not contain such a key.
 fn invalid_key<'a>(part: &'a Value, message: &str) -> Option<&'a String> {
     let is_text = message.starts_with("invalid type: string");
     let is_number = message.contains("expected key to be a number");

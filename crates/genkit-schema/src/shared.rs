@@ -31,7 +31,7 @@ type CompiledBounds = std::result::Result<Option<Bounds>, String>;
 struct ExactSchema {
     exact: Value,
     bounds: OnceLock<CompiledBounds>,
-    /// The bounds for values that no type deserializes.
+    /// The bounds for values that are not deserialized into a type.
     whole_bounds: OnceLock<CompiledBounds>,
     dialects: DialectCache,
     /// The names that providers reject, if there are any.
@@ -56,7 +56,7 @@ impl Schema {
         self.compiled_bounds(&self.0.bounds, Shape::Read)
     }
 
-    /// Returns all assertions, compiled once, for values that no type deserializes.
+    /// Returns all assertions, compiled once, for values that are not deserialized into a type.
     #[doc(hidden)]
     pub fn whole_bounds(&self) -> crate::error::Result<Option<&Bounds>> {
         self.compiled_bounds(&self.0.whole_bounds, Shape::Written)

@@ -1,6 +1,6 @@
 //! Strictness: how exactly arguments must match their schema.
 
-/// How strictly arguments are checked against their schema.
+/// The strictness with which arguments are checked against their schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Strictness {
     /// Arguments must match the schema exactly.

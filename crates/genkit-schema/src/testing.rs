@@ -52,8 +52,7 @@ mod random {
     /// A keyword with its value.
     type Word = (&'static str, Value);
 
-    /// Generates schemas as schemars writes them, with every keyword that applies to a value on its own, and some of the
-    /// others in between.
+    /// Generates schemas like those from schemars, with random keywords that may not belong together.
     pub fn random() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
             8 => prop::collection::vec(word(), 0..4).prop_map(object),
@@ -113,7 +112,7 @@ mod random {
         .boxed()
     }
 
-    /// Generates a schema that may contain others.
+    /// Generates a schema that may contain other schemas.
     fn holding(inner: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
         let names = vec!["a", "b", "c"];
         let some = prop::sample::subsequence(names.clone(), 0..3);

@@ -1,10 +1,10 @@
-//! Schemas of other drafts, and schemas of no draft, become schemas of draft 2020-12.
+//! Schemas of other drafts, and schemas that follow no draft, become schemas of draft 2020-12.
 
 use genkit_schema::Schema;
 use genkit_schema::internal::{Patterns, Repaired, repair};
 use serde_json::{Value, json};
 
-/// Returns a repaired schema, and the pointers of what was lost.
+/// Returns a repaired schema, and the pointers of the losses.
 fn repaired(schema: Value) -> (Value, Vec<String>) {
     let Repaired { schema, losses } = repair(schema, Patterns::Supported);
     assert_eq!(repair(schema.clone(), Patterns::Supported).schema, schema, "a second repair");

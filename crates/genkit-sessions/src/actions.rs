@@ -15,7 +15,7 @@ use crate::error::Error as E;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput};
 
-/// How long a request may wait for a snapshot. Default is 60 seconds.
+/// The maximum time that a request waits for a snapshot. Default is 60 seconds.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// One of the actions of an agent.
@@ -23,7 +23,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 struct AgentAction {
     agent: Agent,
     kind: Kind,
-    /// Has the name under which the agent is registered.
+    /// The flow of the action, which has the name under which the agent is registered.
     flow: Flow,
 }
 
@@ -37,7 +37,7 @@ enum Kind {
 
 impl IntoActions for Agent {
     fn into_actions(self) -> Vec<Action> {
-        // Only the store of a server has snapshots.
+        // Client-managed agents have no store, and therefore no snapshots.
         let kinds: &[Kind] = match self.is_client_managed() {
             true => &[Kind::Run],
             false => &[Kind::Run, Kind::Snapshot, Kind::Abort, Kind::Wait],
@@ -79,7 +79,7 @@ impl AgentAction {
 }
 
 async fn run_action(agent: &Agent, kind: Kind, context: &Context, request: Value) -> Result<Value> {
-    /// A turn, as the developer tools send it. Without `data`, the request is the input of the turn.
+    /// A turn in the form that the developer tools send. Without `data`, the request is the input of the turn.
     #[derive(Deserialize)]
     struct Turn {
         data: Value,
@@ -96,7 +96,7 @@ async fn run_action(agent: &Agent, kind: Kind, context: &Context, request: Value
             let input = read::<Option<AgentInput>>(turn.data)?.unwrap_or_default();
             let init = read::<Option<AgentInit>>(turn.init)?.unwrap_or_default();
             let action_context = context.action_context().clone();
-            // The developer tools are a server, whose clients choose the ids of sessions.
+            // The clients of the developer tools choose the ids of sessions, so the program is not the caller.
             let caller = Caller { action_context, is_program: false, ..Caller::program() };
             let mut run = AgentRun::new(agent.clone(), init, vec![input], caller);
             while let Some(chunk) = run.next().await {

@@ -22,7 +22,7 @@ use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
 /// The polling interval of an awaited snapshot. Default is 50 milliseconds at first, then 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// The number of turns that a program resumes at the same time when it starts. Default is 16.
+/// The maximum number of turns that are resumed in parallel when a program starts. Default is 16.
 const RESUMED: usize = 16;
 
 pub(crate) type Handler =
@@ -47,7 +47,7 @@ pub(crate) struct AgentParts {
     pub(crate) queue_timeout: Duration,
 }
 
-/// An agent: a model with instructions and tools, or a function, and the sessions it holds. Clones share everything.
+/// An agent: a model with instructions and tools, or a function, together with its sessions. Clones share the sessions.
 ///
 /// ```
 /// use genkit::sessions::Agent;
@@ -90,7 +90,7 @@ impl Agent {
         &self.0.description
     }
 
-    /// Returns whether the clients keep the state and the agent keeps no sessions: see
+    /// Returns whether the clients keep the state and the agent stores no sessions: see
     /// [`AgentBuilder::client_managed`](crate::AgentBuilder::client_managed).
     pub fn is_client_managed(&self) -> bool {
         self.0.sessions.is_none()
@@ -101,14 +101,15 @@ impl Agent {
         AgentSession::new(self.clone(), AgentInit::from_session(id))
     }
 
-    /// Calls the agent as Genkit's protocol does: each input is a turn. The call begins when it is awaited or its
-    /// chunks are read, and is cancelled when it is dropped, unless it runs in the background.
+    /// Calls the agent as a client of Genkit's protocol does: each input is a turn. The call starts when it is awaited
+    /// or its chunks are read, and is cancelled when it is dropped, unless it runs in the background.
     ///
-    /// A failed turn is not an error but an output with [`error`](crate::AgentOutput::error); later inputs do not run.
+    /// If a turn fails, the call returns an output with [`error`](crate::AgentOutput::error), and later inputs do not
+    /// run.
     ///
     /// # Errors
-    /// Awaiting it fails with `FailedPrecondition` if `init` does not suit the agent, and with `InvalidArgument` if it
-    /// names a snapshot of another session.
+    /// Awaiting the call fails with `FailedPrecondition` if `init` is not valid for this agent, and with
+    /// `InvalidArgument` if `init` names a snapshot of another session.
     pub fn run(&self, init: AgentInit, inputs: impl IntoIterator<Item = AgentInput>) -> AgentRun {
         AgentRun::new(self.clone(), init, inputs.into_iter().collect(), Caller::program())
     }
@@ -124,14 +125,14 @@ impl Agent {
     /// Waits up to `limit` for the turn of a snapshot to end, and returns the current snapshot.
     ///
     /// # Errors
-    /// `NotFound` if the snapshot does not exist. Otherwise those of [`snapshot`](Self::snapshot).
+    /// `NotFound` if the snapshot does not exist, and the errors of [`snapshot`](Self::snapshot).
     pub async fn wait_for_snapshot(&self, id: &str, limit: Duration) -> Result<Snapshot> {
         self.wait_for(id, limit, "").await
     }
 
-    /// Resumes, in the background, the turns whose processes have ended. Returns the number of sessions with an
-    /// unfinished turn, including turns that another process is running, which are left alone. Call it when the program
-    /// starts; otherwise such a turn waits for the next call of its session.
+    /// Resumes turns whose processes have ended, in the background. Returns the number of sessions with an unfinished
+    /// turn, including turns that another process is running, which are not resumed. Call this method when the program
+    /// starts; otherwise, such a turn is resumed by the next call of its session.
     ///
     /// # Errors
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
@@ -155,7 +156,7 @@ impl Agent {
         Ok(found)
     }
 
-    /// Aborts the turn of a snapshot that runs in the background. Returns the status afterwards: `aborted`, `aborting`
+    /// Aborts a background turn, by the id of its snapshot. Returns the status afterwards: `aborted`, `aborting`
     /// if another process must end the turn first, or the previous status if the turn had already ended. `None` if
     /// the snapshot does not exist.
     ///
@@ -165,7 +166,7 @@ impl Agent {
         self.abort_of(snapshot_id, "").await
     }
 
-    /// Checks a custom state that is given to the agent.
+    /// Checks a custom state that is passed to the agent.
     pub(crate) fn check_custom(&self, custom: &Value) -> Result<(), E> {
         self.0.state_type.as_ref().map_or(Ok(()), |of| of.check(&self.0.name, custom))
     }
@@ -206,7 +207,7 @@ impl Agent {
             && !genkit_core::internal::sync::lock(&sessions.workers).contains_key(&entry.id)
             && sessions.is_idle(&key, owner).await?
         {
-            // The turn may have ended since the session was loaded.
+            // The turn may have ended after the session was loaded.
             let again = sessions.load(&key, owner).await?;
             match again.as_ref().and_then(|record| record.find(&entry.id)) {
                 Some(entry) if entry.status.is_over() => {
@@ -231,7 +232,7 @@ impl Agent {
             let snapshot = snapshot.ok_or_else(|| E::NoSnapshot(id.to_owned()))?;
             let is_lost = snapshot.status == SnapshotStatus::Expired;
             if is_lost && !std::mem::replace(&mut is_continued, true) {
-                // The process of the turn has ended, so this one continues it.
+                // The process of the turn has ended, so this process continues the turn.
                 let caller = Caller { owner: owner.to_owned(), ..Caller::default() };
                 let init = AgentInit::from_session(&*snapshot.session_id);
                 let continued = AgentRun::new(self.clone(), init, Vec::new(), caller).output();
@@ -255,10 +256,10 @@ impl Agent {
     }
 
     /// Converts the agent into a tool for another agent: each call is a new conversation with a task. Questions of its
-    /// tools are passed on to the caller, whose answers return to them.
+    /// tools are forwarded to the caller, and the answers are returned to the tools.
     ///
     /// # Errors
-    /// `InvalidArgument` if the agent has a handler, which has no tools that could ask.
+    /// `InvalidArgument` if the agent has a handler.
     pub fn into_tool(self) -> Result<Tool> {
         match &self.0.kind {
             Kind::Model(template) => {

@@ -1,5 +1,5 @@
-//! Work in the background for the model: tools that give tasks to other agents, and wait for them in this turn or a later
-//! one.
+//! Background tasks of a model: tools that delegate tasks to other agents, and wait for them in this turn or in a later
+//! turn.
 //!
 //! A task is a session of the other agent. The id of that session contains a hash of the session that started the task,
 //! so a model cannot name the tasks of another session.
@@ -23,29 +23,29 @@ use crate::error::Error as E;
 use crate::run::{AgentRun, Caller};
 use crate::types::{AgentInit, AgentInput, Snapshot, SnapshotStatus};
 
-/// The prefix of the tools that give a task to another agent.
+/// The prefix of the tools that delegate a task to another agent.
 pub(crate) const PREFIX: &str = "delegate_to_";
 
-/// The maximum number of turns that an agent runs in the background of one process for others. Default is 64.
+/// The maximum number of tasks that an agent runs in the background of one process. Default is 64.
 const MAX_RUNNING: usize = 64;
 
 /// The maximum number of tasks in one call. Default is 32.
 const MAX_TASKS: usize = 32;
 
-/// How long a model waits for tasks if it does not set a time. Default is 60 seconds.
+/// The time that a model waits for tasks if it does not set a timeout. Default is 60 seconds.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// The longest time that a model waits for tasks. Default is 5 minutes.
+/// The maximum time that a model waits for tasks. Default is 5 minutes.
 const MAX_WAIT: Duration = Duration::from_secs(300);
 
-/// The time limit of the tools, which does not include the time until a question is answered. Default is 6 minutes.
+/// The timeout of the tools. Default is 6 minutes; the time until a question is answered does not count.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(360);
 
 /// The polling interval of awaited tasks. Default is 100 milliseconds at first, then up to 1 second.
 const POLL: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(1));
 
-/// The pause after the first attempt to continue an awaited task whose process has ended, which doubles with each further
-/// attempt. Default is 3 seconds.
+/// The pause after the first attempt to continue an awaited task whose process has ended. Default is 3 seconds; it
+/// doubles with each further attempt.
 const CONTINUE_PAUSE: Duration = Duration::from_secs(3);
 
 #[derive(Deserialize, JsonSchema)]
@@ -90,7 +90,7 @@ struct MoreWork {
     instructions: Option<String>,
 }
 
-/// A task as the model sees it.
+/// The status of a task, in the form that the model receives.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TaskReport {
@@ -108,7 +108,7 @@ struct TaskReports {
     tasks: Vec<TaskReport>,
 }
 
-/// A question of a task, which is recorded before it is asked.
+/// A task with open questions, which is recorded before the questions are asked.
 #[derive(Serialize, Deserialize)]
 struct InterruptedTask {
     task: String,
@@ -182,7 +182,7 @@ impl Background {
         )
     }
 
-    /// Starts a task. A call that is repeated after a crash finds the task that it has started.
+    /// Starts a task. A call that is repeated after a crash finds the task that it started before.
     async fn start(&self, context: &Context, agent: &Agent, task: String) -> Result<TaskReport> {
         let key = context.idempotency_key("task");
         let key = key.unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
@@ -200,7 +200,7 @@ impl Background {
         let may_start = {
             let workers = lock(&agent.sessions()?.workers);
             let left = MAX_RUNNING.saturating_sub(workers.len());
-            // The program itself needs no share.
+            // Fair shares apply to clients, not to the program itself.
             let is_shared = !self.caller.is_program;
             let own = workers.values().filter(|it| is_shared && it.owner == *owner).count();
             may_take(own, 1, left, floor_of(MAX_RUNNING))
@@ -255,8 +255,8 @@ impl Background {
         Ok(TaskReports { tasks })
     }
 
-    /// Finds tasks, and continues those whose processes have ended. `attempts` has the time of the next attempt of
-    /// each, and the pause after it: a process that has ended may still hold its lease.
+    /// Finds tasks, and continues those whose processes have ended. `attempts` holds the time of the next attempt for
+    /// each task, and the pause after it, because a process that has ended may still hold the lease.
     async fn find_all<'a>(
         &self,
         ids: &'a [String],
@@ -279,13 +279,13 @@ impl Background {
         Ok(tasks)
     }
 
-    /// Waits for tasks. Their questions are passed on to the caller, one after the other.
+    /// Waits for tasks. Their questions are forwarded to the caller, one at a time.
     async fn wait(&self, context: &Context, wait: WaitFor) -> Result<TaskReports> {
         let limit = wait.timeout_seconds.map_or(WAIT, Duration::from_secs).min(MAX_WAIT);
         let (mut deadline, mut asked) = (Instant::now() + limit, 0);
         let (mut pause, mut attempts) = (POLL.0, HashMap::new());
         loop {
-            // What was asked before is asked in the same order when the call is repeated with the answer.
+            // When the call is repeated with the answers, it asks the recorded questions in the same order.
             let key = format!("asked {asked}");
             let mut found = Vec::new();
             let open = match context.recorded_result(&key) {
@@ -398,7 +398,7 @@ fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {
     }
 }
 
-/// A stored task that cannot be read is reported as failed, and affects no other task of the call.
+/// Keeps the error of a stored task that cannot be read, so that only this task is reported as failed.
 fn keep_unreadable<T>(found: Result<T>) -> Result<Result<T>> {
     match found {
         Err(error) if error.kind() != ErrorKind::Internal => Err(error),
@@ -410,7 +410,7 @@ fn report_of(id: &str, found: &Result<Snapshot>) -> TaskReport {
     let snapshot = match found {
         Ok(snapshot) => snapshot,
         Err(error) => {
-            tracing::warn!(task = %Logged::name(id), error = %Logged::text(error.chain()), "a task in the background cannot be read");
+            tracing::warn!(task = %Logged::name(id), error = %Logged::text(error.chain()), "failed to read a background task");
             let (status, error) = ("failed".to_owned(), Some("the task cannot be read".to_owned()));
             return TaskReport { task_id: id.to_owned(), status, response: None, error };
         }

@@ -23,10 +23,10 @@ use crate::turn::AgentTurn;
 /// The time limit of a turn. Default is 10 minutes.
 const TURN_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The shortest lease of a session. Default is 100 milliseconds.
+/// The minimum lease of a session. Default is 100 milliseconds.
 const MIN_LEASE: Duration = Duration::from_millis(100);
 
-/// How long a turn waits for the turns of the same session before it. Default is 60 seconds.
+/// The maximum time that a turn waits for earlier turns of the same session. Default is 60 seconds.
 const QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A builder of an [`Agent`].
@@ -68,7 +68,7 @@ impl AgentBuilder {
         }
     }
 
-    /// Sets the description, which tells other agents and the Developer UI what the agent is for. Default is empty.
+    /// Sets the description of the agent, for other agents and the Developer UI. Default is empty.
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = text.into();
         self
@@ -94,13 +94,13 @@ impl AgentBuilder {
         self.with_generate(|run| run.config(config))
     }
 
-    /// Sets the maximum number of rounds of tool calls in a turn. Default is the one of [`Generate`].
+    /// Sets the maximum number of rounds of tool calls in a turn. Default is the default of [`Generate`].
     pub fn max_turns(self, rounds: usize) -> Self {
         self.with_generate(|run| run.max_turns(rounds))
     }
 
-    /// Adds middleware, such as [`compact`](genkit_agent::middleware::compact), which shortens the requests of long
-    /// conversations and leaves the stored history complete.
+    /// Adds middleware. For example, [`compact`](genkit_agent::middleware::compact) shortens the requests of long
+    /// conversations while the stored history stays complete.
     pub fn middleware(self, middleware: impl Middleware) -> Self {
         self.with_generate(|run| run.middleware(middleware))
     }
@@ -109,17 +109,17 @@ impl AgentBuilder {
     /// same user. Default is `false`.
     ///
     /// If the context providers of a server identify the caller, the tool searches the other sessions of that caller.
-    /// In a turn that the program itself begins with [`Agent::session`] or [`Agent::run`], it searches the sessions
-    /// whose ids have the same text before the last `/`, such as `ada/monday` and `ada/tuesday`; do not let a client
-    /// choose that text. In a turn of a client that no context provider identifies, the model does not have the tool,
-    /// because such a client could name the sessions of another user. A search reads up to 500 sessions.
+    /// In a turn that the program itself starts with [`Agent::session`] or [`Agent::run`], it searches the sessions
+    /// whose ids have the same prefix before the last `/`, such as `ada/monday` and `ada/tuesday`; do not let a client
+    /// choose that prefix. In a turn of a client that no context provider identifies, the model does not have the tool,
+    /// because such a client could choose the prefix of another user. A search reads up to 500 sessions.
     pub fn search_conversations(mut self, yes: bool) -> Self {
         self.searches_conversations = yes;
         self
     }
 
-    /// Replaces all settings of the model with those of `run`, for everything that the builder has no method for:
-    /// middleware, an approval policy, usage limits. Its prompt and messages must be empty.
+    /// Replaces all model settings with those of `run`, for settings without a method in this builder, such as an
+    /// approval policy or usage limits. The prompt and messages of `run` must be empty.
     pub fn generate(mut self, run: Generate) -> Self {
         self.generate = Some(Box::new(run));
         self
@@ -161,9 +161,10 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model hand the conversation over to these agents, with the tools `transfer_to_NAME`. The other agent sees
-    /// the whole conversation and answers from then on, beginning with this turn. It can hand the conversation over to
-    /// its own targets, and back. [`AgentState::agent`](crate::AgentState::agent) names the agent that has it.
+    /// Lets the model hand the conversation over to these agents, with the tools `transfer_to_NAME`. The other agent
+    /// receives the whole conversation and responds from then on, starting with this turn. It can hand the conversation
+    /// over to its own targets, and back. [`AgentState::agent`](crate::AgentState::agent) is the name of the agent that
+    /// currently responds.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -204,8 +205,8 @@ impl AgentBuilder {
     /// | `abort_background_tasks {taskIds}` | the same |
     /// | `continue_task {taskId, instructions?}` | the agent continues the task, with its earlier conversation |
     ///
-    /// A task is a session of the other agent, in its store. The model that waits for it passes on its questions, which
-    /// become questions of this session. A task has its own usage limit.
+    /// A task is a session of the other agent, in the store of that agent. While the model waits for a task, the
+    /// questions of the task become questions of this session. A task has its own usage limit.
     pub fn background_agents(mut self, agents: impl IntoIterator<Item = Agent>) -> Self {
         self.background.extend(agents);
         self
@@ -217,9 +218,9 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the custom state of a new session, and its type. The Developer UI and clients see the schema of the type. A
-    /// state that a client or [`set_custom`](AgentTurn::set_custom) passes is checked against that schema; a client that
-    /// sends no custom state gets this one.
+    /// Sets the custom state of a new session, and its type. The schema of the type is shown to clients and in the
+    /// Developer UI. A state that a client sends or that is passed to [`set_custom`](AgentTurn::set_custom) is checked
+    /// against that schema. `initial` is used if a client sends no custom state.
     ///
     /// ```
     /// use genkit::sessions::{Agent, AgentTurn};
@@ -256,32 +257,33 @@ impl AgentBuilder {
         self.custom(initial)
     }
 
-    /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory,
-    /// for up to 100,000 sessions with 64 MiB in total, which end with the process.
+    /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory for
+    /// up to 100,000 sessions and 64 MiB in total, which is lost when the process ends.
     pub fn store(mut self, store: impl RunStore) -> Self {
         self.store = Some(Arc::new(store));
         self
     }
 
-    /// Sets whether the agent keeps no sessions: clients then receive the state and send it back. Default is `false`.
+    /// Sets whether clients keep the state: the agent then stores no sessions, and clients receive the state and send
+    /// it back. Default is `false`.
     ///
     /// A [server](crate::serve_agents) seals the state that it returns, and continues a conversation from the content of
-    /// the seal: what a client changes in the state has no effect. Without a seal, only a state without messages is
-    /// accepted, which begins a new conversation. A client can send an earlier state again. A program that runs the
-    /// agent itself needs no seal.
+    /// the seal: changes that a client makes to the state have no effect. Without a seal, only a state without messages
+    /// is accepted, which starts a new conversation. A client can send an earlier state again. A program that runs the
+    /// agent itself does not need a seal.
     pub fn client_managed(mut self, yes: bool) -> Self {
         self.is_client_managed = yes;
         self
     }
 
-    /// Sets the time limit of a turn. Default is 10 minutes; a turn that takes longer fails with `DeadlineExceeded`.
+    /// Sets the time limit of a turn. A turn that takes longer fails with `DeadlineExceeded`. Default is 10 minutes.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = limit;
         self
     }
 
-    /// Sets how long a turn waits for earlier turns of the same session. Default is 60 seconds; then it fails with
-    /// `Aborted`.
+    /// Sets how long a turn waits for earlier turns of the same session. A turn that would wait longer fails with
+    /// `Aborted`. Default is 60 seconds.
     pub fn queue_timeout(mut self, limit: Duration) -> Self {
         self.queue_timeout = limit;
         self
@@ -308,7 +310,7 @@ impl AgentBuilder {
     /// # Errors
     /// `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, if two agents
     /// that it can call have the same name, or if the initial state does not match the schema of its type.
-    /// `FailedPrecondition` if the custom state cannot be serialized.
+    /// `FailedPrecondition` if the initial state cannot be serialized.
     pub fn build(self) -> Result<Agent> {
         let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(is_valid) {

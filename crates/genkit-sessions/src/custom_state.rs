@@ -17,7 +17,7 @@ pub(crate) struct StateType {
 impl StateType {
     pub(crate) fn of<T: JsonSchema>() -> Result<Self, String> {
         let schema = input_of::<T>();
-        // Clients write the state, so no type has read it before it is checked.
+        // The state is not parsed as a `T` before this check, so the whole schema must be checked.
         let bounds = Bounds::compile(&schema, Shape::Written).map_err(|why| why.to_string())?;
         Ok(Self { schema, bounds })
     }

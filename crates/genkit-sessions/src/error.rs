@@ -41,7 +41,7 @@ pub(crate) enum Error {
     NothingSent,
     #[error("send either a message or `resume`, not both")]
     BothSent,
-    #[error("a turn takes a message of the user; this one has the role {0:?}")]
+    #[error("the message of a turn must be from the user; this one has the role {0:?}")]
     NotAUserMessage(genkit_core::Role),
     #[error("the last turn has no open question; send a message instead of `resume`")]
     NothingAsked,
@@ -65,7 +65,7 @@ pub(crate) enum Error {
     ManyInputs { found: usize, limit: usize },
     #[error("the turn did not finish within {0:?}")]
     Overdue(std::time::Duration),
-    #[error("the stored session cannot be read: {0}")]
+    #[error("failed to read the stored session: {0}")]
     Unreadable(#[source] serde_json::Error),
     #[error("the custom state does not match its type: {0}")]
     CustomState(#[source] serde_json::Error),

@@ -1,4 +1,4 @@
-//! Hand-over: an agent passes the conversation to another agent, which answers from then on.
+//! Hand-over: an agent passes the conversation to another agent, which responds from then on.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,12 +17,14 @@ pub(crate) const MAX_HAND_OVERS: usize = 8;
 /// The prefix of the tools that hand a conversation over, as in other libraries.
 const PREFIX: &str = "transfer_to_";
 
-/// The longest name of a tool that all providers accept, in bytes. `delegate_to_` has the same length as the prefix.
+/// The maximum length of a tool name that all providers accept, in bytes. `delegate_to_` and `transfer_to_` have the
+/// same length.
 const MAX_TOOL_NAME: usize = 64;
 
-/// The agents that can have the conversation of a session: its own agent, and all agents that it can be handed over to.
+/// The agents that can respond in a session: the agent of the session, and all agents that the conversation can be
+/// handed over to.
 pub(crate) struct Team<'a> {
-    /// The session's own agent is the first.
+    /// The first member is the agent of the session.
     members: Vec<&'a Agent>,
 }
 
@@ -85,7 +87,7 @@ impl<'a> Team<'a> {
         Ok(())
     }
 
-    /// Returns the agent that has the conversation.
+    /// Returns the agent that currently responds.
     pub(crate) fn current(&self, name: Option<&str>) -> &'a Agent {
         let Some(name) = name else { return self.members[0] };
         match self.members.iter().find(|member| member.name() == name) {
@@ -100,14 +102,14 @@ impl<'a> Team<'a> {
         }
     }
 
-    /// Returns the agents that `agent` can hand over to: its own targets, and the agents that it is a target of.
+    /// Returns the agents that `agent` can hand over to: its own targets, and the agents that have it as a target.
     pub(crate) fn targets_of(&self, agent: &Agent) -> impl Iterator<Item = &'a Agent> {
         let leads = |from: &Agent, to: &Agent| from.0.hand_overs.iter().any(|it| it.is_same(to));
         let members = self.members.iter().copied();
         members.filter(move |other| leads(agent, other) || leads(other, agent))
     }
 
-    /// Adds the tools that hand the conversation over. A call ends the part of this agent in the turn.
+    /// Adds the tools that hand the conversation over. After such a call, the other agent continues the turn.
     pub(crate) fn offer_hand_overs(&self, agent: &Agent, mut run: Generate) -> Generate {
         let winner = Arc::default();
         for target in self.targets_of(agent) {

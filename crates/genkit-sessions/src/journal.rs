@@ -1,7 +1,7 @@
-//! The journal of a turn: what it has finished, saved while it runs, so that the next call of its session continues it
-//! after a crash.
+//! The journal of a turn: the results of its steps, saved while it runs, so that the next call of its session can
+//! continue it after a crash.
 //!
-//! The journal is a separate run in the store of the session, and is removed with the end of the turn.
+//! The journal is a separate run in the store of the session, and is removed when the turn ends.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -19,22 +19,22 @@ use genkit_durable::internal::LIVES;
 use crate::error::Error as E;
 use crate::types::{AgentInit, AgentInput};
 
-/// A turn that has begun, in the head of its journal.
+/// A started turn, in the head of its journal.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct BegunTurn {
-    /// The id of its snapshot.
+    /// The id of the snapshot of the turn.
     pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<String>,
     pub(crate) created: u64,
-    /// The owner of the session; empty if servers identify none.
+    /// The owner of the session; empty if the server does not identify owners.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) owner: String,
     pub(crate) input: AgentInput,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(crate) action_context: Map<String, Value>,
-    /// Whether the program itself began the turn, rather than a client of a server.
+    /// Whether the program itself started the turn, rather than a client of a server.
     #[serde(default)]
     pub(crate) is_program: bool,
     /// The number of processes that ended during the turn.
@@ -43,7 +43,8 @@ pub(crate) struct BegunTurn {
 }
 
 impl BegunTurn {
-    /// Returns whether a call with this beginning and first input means this turn: it was sent again, or it is empty.
+    /// Returns whether a call repeats this turn: it starts at the same snapshot, and its first input is the same or
+    /// empty.
     pub(crate) fn is_repeated_by(&self, init: &AgentInit, first: &AgentInput) -> bool {
         let id = init.snapshot_id.as_deref();
         let is_here = id.is_none_or(|id| self.parent.as_deref() == Some(id) || self.id == id);
@@ -51,7 +52,7 @@ impl BegunTurn {
         is_here && (*first == self.input || is_empty)
     }
 
-    /// Returns whether too many processes ended during the turn to try again.
+    /// Returns whether the turn must not be tried again, because too many processes ended during it.
     pub(crate) fn is_hopeless(&self) -> bool {
         self.lives >= LIVES
     }
@@ -60,7 +61,7 @@ impl BegunTurn {
 /// The results that a turn has saved, by their key.
 pub(crate) type SavedResults = BTreeMap<String, Value>;
 
-/// Saves the results of a turn. Results that arrive during a save are saved together by the next one.
+/// Saves the results of a turn. Results that arrive during a save are saved together by the next save.
 #[derive(Clone)]
 pub(crate) struct TurnJournal(Arc<JournalParts>);
 
@@ -71,15 +72,15 @@ struct JournalParts {
     name: String,
     head: String,
     incarnation: u64,
-    /// The revision; `None` after a save has failed.
+    /// The revision; `None` after a failed save.
     at: tokio::sync::Mutex<Option<u64>>,
     lines: Mutex<Vec<String>>,
-    /// Until when effects may start. Closed when this process has left the session.
+    /// The time until which side effects may start. The channel closes when this process leaves the session.
     lease: watch::Receiver<Instant>,
 }
 
 impl TurnJournal {
-    /// Begins the journal of a turn.
+    /// Creates the journal of a turn.
     pub(crate) async fn begin(
         runs: Arc<dyn RunStore>,
         (run, name): (RunId, String),
@@ -87,7 +88,7 @@ impl TurnJournal {
         turn: &BegunTurn,
     ) -> Result<Self> {
         let head = head_of(turn)?;
-        // A turn that was given up in this session has left its journal.
+        // An earlier turn of the session that was given up may have left its journal.
         runs.delete(&run).await?;
         if !runs.create(&run, &change_of(&name, &head)).await? {
             return Err(E::TakenOver.into());
@@ -122,7 +123,7 @@ impl TurnJournal {
         Ok(Self(Arc::new(parts)))
     }
 
-    /// Loads a turn that has begun, and its results.
+    /// Loads a started turn, and its results.
     pub(crate) async fn load(
         runs: &dyn RunStore,
         run: &RunId,
@@ -146,7 +147,7 @@ impl JournalParts {
         Ok(())
     }
 
-    /// Saves the lines that no other save has taken.
+    /// Saves the lines that no other save includes.
     async fn save_rest(&self) -> Result<()> {
         if self.at.lock().await.is_some() && lock(&self.lines).is_empty() {
             return Ok(());
@@ -166,7 +167,7 @@ impl Journal for TurnJournal {
         let parts = Arc::clone(&self.0);
         Box::pin(async move {
             line?;
-            // A caller that is dropped, for example by a time limit, does not stop the save, which other results share.
+            // Spawned, because the save may include other results and must not stop if this caller is dropped.
             let saving = tokio::spawn(async move { parts.save_rest().await });
             saving.await.unwrap_or_else(|_| Err(E::Panicked.into()))
         })
@@ -190,7 +191,7 @@ pub(crate) fn journal_name(agent: &str) -> String {
     format!("agent turn {agent}")
 }
 
-/// A journal is never due, and never deleted as a finished run.
+/// Creates a change of a journal, with a status that is never due and never deleted as finished.
 fn change_of(name: &str, head: &str) -> RunChange {
     RunChange::new(RunStatus::InputRequired, head).with_name(name)
 }

@@ -8,8 +8,9 @@
 //! | an agent as a tool of another | [`Agent::into_tool`] |
 //! | plain data, with the JSON of Genkit | [`AgentInit`], [`AgentInput`], [`AgentOutput`], [`AgentChunk`], [`Snapshot`] |
 //!
-//! A session is stored in any [`RunStore`](genkit_core::RunStore). While a turn runs, its steps are saved as those of a
-//! durable run. If its process is killed, the next call of the session continues the turn from its last step.
+//! A session is stored in any [`RunStore`](genkit_core::RunStore). While a turn runs, its steps are saved like the
+//! steps of a durable run. If its process is killed, the next call of the session continues the turn from its last
+//! step.
 
 #![allow(
     missing_docs,

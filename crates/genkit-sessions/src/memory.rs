@@ -13,13 +13,13 @@ use crate::agent::Agent;
 /// The maximum number of sessions that a search reads. Default is 500.
 pub(crate) const MAX_SESSIONS: usize = 500;
 
-/// The number of messages that a search returns. Default is 5.
+/// The maximum number of messages that a search returns. Default is 5.
 const MAX_FOUND: usize = 5;
 
-/// The number of words of a query that count. Default is 16.
+/// The maximum number of words of a query that are used. Default is 16.
 const MAX_WORDS: usize = 16;
 
-/// The length of a message in a result, in characters. Default is 600.
+/// The maximum length of a message in a result, in characters. Default is 600.
 const MAX_TEXT: usize = 600;
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ struct FoundMessage {
     updated: u64,
 }
 
-/// Returns the part of a session id that conversations of the same user share if the program names them so.
+/// Returns the prefix of a session id, which a program can use as the name of the user.
 fn prefix_of(session: &str) -> Option<&str> {
     session.rsplit_once('/').map(|(prefix, _)| prefix).filter(|prefix| !prefix.is_empty())
 }
@@ -101,7 +101,7 @@ async fn search(
     Ok(found)
 }
 
-/// Returns the number of words that a message of the user or the model contains.
+/// Returns how many of the words a message of the user or the model contains.
 fn score_of(message: &Message, words: &[String]) -> usize {
     if !matches!(message.role, Role::User | Role::Model) {
         return 0;

@@ -1,4 +1,4 @@
-//! A session of an agent, as a program uses it.
+//! Sessions of an agent, for programs.
 
 use std::future::IntoFuture;
 
@@ -12,10 +12,10 @@ use crate::error::Error as E;
 use crate::run::AgentRun;
 use crate::types::{AgentChunk, AgentInit, AgentInput, AgentOutput, Snapshot};
 
-/// A session: a conversation that is stored during and after each turn. It holds nothing but its id, and clones refer
-/// to the same conversation.
+/// A session: a conversation that is stored during and after each turn. The value is only a handle with the id; clones
+/// refer to the same conversation.
 ///
-/// Turns of one session run sequentially, in the order they were started.
+/// Turns of one session run sequentially, in the order in which they were started.
 #[derive(Clone, Debug)]
 pub struct AgentSession {
     agent: Agent,
@@ -32,7 +32,8 @@ impl AgentSession {
         self.init.session_id.as_deref().unwrap_or_default()
     }
 
-    /// Sends a message. Awaiting it returns the output; [`next`](SessionTurn::next) returns the chunks first.
+    /// Sends a message. Awaiting the returned turn returns the output; [`next`](SessionTurn::next) returns the chunks
+    /// first.
     ///
     /// # Errors
     /// The error of the turn. `FailedPrecondition` if the last turn waits for answers; `Aborted` if an earlier turn
@@ -42,7 +43,7 @@ impl AgentSession {
         self.send_input(AgentInput::from_message(message))
     }
 
-    /// Sends an input: a message with metadata, answers as plain data, or a turn for the background.
+    /// Sends an input: a message with metadata, answers as plain data, or a turn that runs in the background.
     ///
     /// # Errors
     /// The same as for [`send`](Self::send).
@@ -91,23 +92,23 @@ impl AgentSession {
     /// Runs the last turn again, if it failed or was aborted.
     ///
     /// # Errors
-    /// The error of the turn. `InvalidArgument` if the last turn has completed.
+    /// The error of the turn. `InvalidArgument` if the last turn completed.
     pub fn retry_turn(&self) -> SessionTurn {
         self.send_input(AgentInput::default())
     }
 
-    /// Continues from an earlier snapshot of the session: the next turn begins a branch. Turns of the returned value
-    /// begin at the snapshot each time; use [`AgentOutput::snapshot_id`] to continue the branch.
+    /// Returns the session at an earlier snapshot: the next turn starts a branch. Each turn of the returned value
+    /// starts at this snapshot; to continue the branch, pass [`AgentOutput::snapshot_id`] to `branch`.
     #[must_use]
     pub fn branch(&self, snapshot_id: impl Into<String>) -> Self {
         let init = AgentInit { snapshot_id: Some(snapshot_id.into()), ..self.init.clone() };
         Self { agent: self.agent.clone(), init }
     }
 
-    /// Returns the newest snapshot, or the one of the branch; `None` if the session has none.
+    /// Returns the newest snapshot, or the snapshot of the branch; `None` if the session has none.
     ///
     /// # Errors
-    /// The error of the store.
+    /// Any error from the store.
     pub async fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.agent.load_snapshot(&self.init, "").await
     }
@@ -115,7 +116,7 @@ impl AgentSession {
     /// Returns the history.
     ///
     /// # Errors
-    /// The error of the store.
+    /// Any error from the store.
     pub async fn messages(&self) -> Result<Vec<Message>> {
         Ok(self.snapshot().await?.map(|it| it.state.messages).unwrap_or_default())
     }
@@ -123,7 +124,7 @@ impl AgentSession {
     /// Returns the custom state.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the state does not match the type, or the error of the store.
+    /// `FailedPrecondition` if the state does not match the type, and any error from the store.
     pub async fn custom<T: DeserializeOwned>(&self) -> Result<T> {
         let custom: Value = match self.snapshot().await? {
             Some(snapshot) => snapshot.state.custom,
@@ -135,7 +136,7 @@ impl AgentSession {
     /// Returns the open questions of the last turn.
     ///
     /// # Errors
-    /// The error of the store.
+    /// Any error from the store.
     pub async fn interrupts(&self) -> Result<Vec<Interrupt>> {
         let messages = self.messages().await?;
         Ok(messages.last().map(Interrupt::find_all).unwrap_or_default())
@@ -153,7 +154,7 @@ impl SessionTurn {
         self.0.as_mut().ok()?.next().await
     }
 
-    /// Returns the output. Chunks that were not read are dropped.
+    /// Returns the output. Unread chunks are discarded.
     ///
     /// # Errors
     /// The error of the turn.

@@ -23,7 +23,7 @@ mod shares;
 mod tasks;
 mod unreadable;
 
-/// An agent that counts its turns and repeats what it is told.
+/// An agent that counts its turns and repeats the message.
 fn echo() -> AgentBuilder {
     Agent::builder("echo").custom(0).handler(|turn: AgentTurn| async move {
         turn.set_custom(turn.custom::<u32>()? + 1).await?;
@@ -292,7 +292,7 @@ async fn a_turn_in_the_background_holds_its_place() {
     let (status, refused) = post(&endpoint, "/slow", &[], body.clone()).await;
     assert_eq!(status, 429, "{refused}");
     gate.add_permits(2);
-    // The place is free after the turn has ended.
+    // The slot is free after the turn has ended.
     while post(&endpoint, "/slow", &[], body.clone()).await.0 == 429 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

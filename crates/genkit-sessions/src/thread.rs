@@ -1,4 +1,4 @@
-//! Sessions as threads, for the crates that serve agents with another protocol.
+//! Sessions as threads, for the crates that serve agents over other protocols.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

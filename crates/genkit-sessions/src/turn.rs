@@ -1,4 +1,4 @@
-//! A turn: what a handler sees, and how a model responds.
+//! A turn: the interface for handlers, and the turns of a model.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ use crate::custom_state::{diff, replace_all};
 use crate::error::Error as E;
 use crate::types::{AgentChunk, AgentFinishReason, AgentInput, AgentState, Artifact};
 
-/// Sends chunks to the caller; does nothing if there is none.
+/// Sends chunks to the caller; does nothing if the caller does not read chunks.
 #[derive(Clone)]
 pub(crate) struct Emitter(pub(crate) Option<mpsc::Sender<AgentChunk>>);
 
@@ -40,7 +40,7 @@ pub struct AgentTurn(Arc<TurnParts>);
 struct TurnParts {
     input: AgentInput,
     state: Mutex<AgentState>,
-    /// The custom state that the client knows.
+    /// The custom state that was last sent to the client.
     known: tokio::sync::Mutex<Option<Value>>,
     emitter: Emitter,
     context: Context,
@@ -90,14 +90,14 @@ impl AgentTurn {
         self.0.context.action_context()
     }
 
-    /// Returns the context of the turn. If the process is killed, the turn runs again from its beginning with the saved
-    /// results of [`once`](Context::once), model calls and sub-agents. Sessions in memory save none.
+    /// Returns the context of the turn. If the process is killed, the turn runs again from the start with the saved
+    /// results of [`once`](Context::once), model calls and sub-agents. Sessions in memory do not save such results.
     pub fn context(&self) -> &Context {
         &self.0.context
     }
 
-    /// Hands the conversation over to another agent. Since the handler answers this turn itself, the other agent
-    /// answers from the next turn on. It must be a target in this agent's
+    /// Hands the conversation over to another agent. The handler still responds in this turn; the other agent responds
+    /// from the next turn on. It must be a target in this agent's
     /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or must have this agent as a target.
     ///
     /// # Errors
@@ -126,8 +126,8 @@ impl AgentTurn {
     /// Replaces the custom state, and sends the change to the client.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the value cannot be serialized. `InvalidArgument` if it does not match the type that
-    /// [`state`](crate::AgentBuilder::state) of the session's agent sets.
+    /// `FailedPrecondition` if the value cannot be serialized. `InvalidArgument` if it does not match the type set with
+    /// [`state`](crate::AgentBuilder::state) of the session's agent.
     pub async fn set_custom(&self, custom: impl Serialize) -> Result<()> {
         let new = serde_json::to_value(custom).map_err(E::CustomState)?;
         self.0.agent.check_custom(&new)?;
@@ -160,8 +160,8 @@ impl AgentTurn {
         self.0.emitter.send(AgentChunk::ModelChunk(chunk)).await;
     }
 
-    /// Resolves when the turn is aborted. The handler future is dropped at that point; tasks that it spawned must watch
-    /// this.
+    /// Resolves when the turn is aborted. The future of the handler is dropped at that point; use this method to stop
+    /// tasks that the handler spawned.
     pub async fn cancelled(&self) {
         self.0.context.cancelled().await;
     }
@@ -182,7 +182,7 @@ pub(crate) struct TurnResult {
     pub(crate) state: AgentState,
     pub(crate) message: Option<Message>,
     pub(crate) finish: AgentFinishReason,
-    /// The error, and whether finished rounds are part of the state.
+    /// The error, and whether the state includes finished rounds.
     pub(crate) error: Option<(Error, bool)>,
     pub(crate) usage: Usage,
 }
@@ -232,7 +232,8 @@ fn waits_for_answers(messages: &[Message]) -> bool {
     last.is_some_and(|last| last.tool_requests().next().is_some())
 }
 
-/// Ends the open calls of the last turn before a message of the user: with the results of the input, or without one.
+/// Adds a response to each open call of the last turn before a new user message: the result in the input, or a note
+/// that the call was not run.
 pub(crate) fn close_questions(state: &mut AgentState, input: &mut AgentInput) -> Result<()> {
     if input.message.is_none() || !waits_for_answers(&state.messages) {
         return Ok(());
@@ -252,7 +253,7 @@ pub(crate) fn close_questions(state: &mut AgentState, input: &mut AgentInput) ->
     close_calls(&mut state.messages)
 }
 
-/// Names and references are looked up in the whole history, newest first.
+/// Checks that the answers belong to requests in the history. Looks up names and references from the newest message on.
 fn check_resume(resume: &Resume, messages: &[Message], asks: bool) -> Result<(), E> {
     if !asks || (resume.respond.is_empty() && resume.restart.is_empty()) {
         return Err(E::NothingAsked);
@@ -298,7 +299,7 @@ pub(crate) async fn run_model(
     let ended = loop {
         match stream.next().await {
             Some(Ok(chunk)) => emitter.send(AgentChunk::ModelChunk(chunk)).await,
-            // The first error has the finished rounds.
+            // The first error holds the finished rounds.
             Some(Err(error)) => break Err(error),
             None => break stream.response().await,
         }
@@ -334,7 +335,7 @@ pub(crate) async fn run_model(
     }
 }
 
-/// The instructions of the agent are rendered for each turn and never stored.
+/// Returns the messages without the instructions of the agent, which are rendered for each turn and never stored.
 fn without_prompt(messages: &[Message]) -> &[Message] {
     let prompt = messages.iter().take_while(|message| message.role == Role::System).count();
     &messages[prompt..]
@@ -350,7 +351,7 @@ fn keep_new(messages: &mut Vec<Message>, kept: usize, all: Vec<Message>) {
     messages.extend_from_slice(&all[kept..]);
 }
 
-/// Removes what follows the last results of tools, so that no call is without its result.
+/// Removes the messages after the last tool results, so that every call has a result.
 fn at_safe_point(mut messages: Vec<Message>) -> Vec<Message> {
     while messages.last().is_some_and(|last| last.role == Role::Model) {
         messages.pop();

@@ -7,7 +7,7 @@ use genkit_core::{
     Answer, Error, ErrorKind, FinishReason, GenerateChunk, Interrupt, Message, Part, Resume, Usage,
 };
 
-/// Start of a call: from a snapshot, from the newest snapshot of a session, or from a state that the client keeps.
+/// The starting point of a call: a snapshot, the newest snapshot of a session, or a state that the client keeps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -24,23 +24,23 @@ pub struct AgentInit {
 }
 
 impl AgentInit {
-    /// Creates a value that continues a session, or creates it.
+    /// Creates the starting point of a call that continues a session, or creates the session if it does not exist.
     pub fn from_session(id: impl Into<String>) -> Self {
         Self { session_id: Some(id.into()), ..Self::default() }
     }
 
-    /// Creates a value that continues from a snapshot.
+    /// Creates the starting point of a call that continues from a snapshot.
     pub fn from_snapshot(id: impl Into<String>) -> Self {
         Self { snapshot_id: Some(id.into()), ..Self::default() }
     }
 
-    /// Creates a value that continues from a state that the client keeps.
+    /// Creates the starting point of a call that continues from a state that the client keeps.
     pub fn from_state(state: AgentState) -> Self {
         Self { state: Some(state), ..Self::default() }
     }
 }
 
-/// The input of a turn: a message, or answers to the questions of the last turn. An input without both runs a failed or
+/// The input of a turn: a message, or answers to the questions of the last turn. An empty input runs a failed or
 /// aborted turn again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -82,7 +82,7 @@ impl AgentInput {
     }
 }
 
-/// A document that an agent produces. An artifact replaces an earlier one with the same name.
+/// A document that an agent produces. An artifact replaces an earlier artifact with the same name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -121,10 +121,10 @@ pub struct AgentState {
     /// State that the agent defines; null if it has none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub custom: Value,
-    /// Artifacts, of which each name occurs once.
+    /// Artifacts, with unique names.
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
-    /// Seal of the server, for a state that its client keeps. Send it back with the state.
+    /// Seal of the server, for a state that the client keeps. Send it back with the state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
@@ -231,7 +231,7 @@ pub struct AgentOutput {
     /// Error of the turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<AgentError>,
-    /// Usage of the model calls of this call, with those of sub-agents. `None` if it made none.
+    /// Usage of the model calls made by this call, including those of sub-agents. `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
@@ -282,9 +282,10 @@ impl AgentOutput {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum AgentChunk {
-    /// A chunk of a model, or the results of tools.
+    /// A chunk from the model, or the results of tools.
     ModelChunk(GenerateChunk),
-    /// A change of the custom state as JSON Patch (RFC 6902). The first change of a turn replaces the whole document.
+    /// A change of the custom state, as a JSON Patch (RFC 6902). The first change of a turn replaces the whole
+    /// document.
     CustomPatch(Vec<Value>),
     /// An artifact that was added or replaced.
     Artifact(Artifact),
@@ -320,7 +321,7 @@ pub enum SnapshotStatus {
     Aborted,
     /// The turn has failed.
     Failed,
-    /// The process of the turn has ended before the turn. Only when read, never stored.
+    /// The process ended before the turn did. Returned when the snapshot is read, but never stored.
     Expired,
 }
 
@@ -340,10 +341,10 @@ pub struct Snapshot {
     pub snapshot_id: String,
     /// Id of the session.
     pub session_id: String,
-    /// Id of the snapshot before it.
+    /// Id of the previous snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
-    /// The start time of the turn, in ISO 8601.
+    /// Start time of the turn, in ISO 8601.
     pub created_at: String,
     /// Time of the last change, in ISO 8601.
     pub updated_at: String,

@@ -1,4 +1,4 @@
-//! Answers to questions, when the turn that they continue fails.
+//! Answers to questions are kept if the turn that they continue fails.
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -29,7 +29,7 @@ async fn approved_call_is_kept_if_the_model_fails_afterwards() {
     let asked = session.send("Pay.").await.unwrap();
     let answers: Vec<_> = asked.interrupts().iter().map(|it| it.approve()).collect();
     session.resume(answers.clone()).await.unwrap_err();
-    // The call has run, so it is not asked again.
+    // The call has run, so its question is not asked again.
     assert!(session.interrupts().await.unwrap().is_empty());
     session.resume(answers).await.unwrap_err();
     assert_eq!(session.retry_turn().await.unwrap().text(), "It is paid.");

@@ -1,4 +1,4 @@
-//! Tasks that a model gives to other agents, which work in the background.
+//! Background tasks that a model delegates to other agents.
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -12,8 +12,8 @@ use genkit::{Message, tool, tools};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-/// A model that calls the tools that the user's message names, one after the other: `NAME ARGUMENTS` in each line. `$` is
-/// the id of the last task. It responds with the last result.
+/// A model that calls the tools in the user's message one after the other, and responds with the last result. Each line
+/// is `NAME ARGUMENTS`; `$` is the id of the last task.
 fn obedient() -> FnModel {
     from_fn("obedient", |request, _| async move {
         let told = request.messages.iter().rposition(|it| it.role == genkit::Role::User).unwrap();

@@ -61,7 +61,7 @@ async fn conversation_goes_to_another_agent_and_back() {
     assert_eq!(session.snapshot().await.unwrap().unwrap().state.agent, None);
     assert_eq!(session.send("No.").await.unwrap().text(), "Bye.");
     assert_eq!(seen_by_support.requests()[2].messages[0].text(), "You are support.");
-    // An earlier snapshot still belongs to the agent that had it.
+    // In an earlier snapshot, the agent is still the one that responded then.
     let branch = session.branch(snapshot.snapshot_id).snapshot().await.unwrap().unwrap();
     assert_eq!(branch.state.agent.as_deref(), Some("billing"));
 }

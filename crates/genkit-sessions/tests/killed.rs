@@ -1,4 +1,4 @@
-//! A session whose process is killed in a turn: the next call continues the turn from its last step.
+//! A session whose process is killed during a turn: the next call continues the turn from its last step.
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -10,7 +10,7 @@ use genkit::durable::FolderStore;
 use genkit::sessions::{Agent, AgentInput, AgentTurn, SnapshotStatus};
 use genkit::{Message, Result};
 
-/// The variable with the folder, for the process that is killed.
+/// The environment variable with the folder, for the process that is killed.
 const FOLDER: &str = "GENKIT_TEST_KILLED";
 
 /// An agent that hangs in the first process, after it has saved a result.
@@ -63,7 +63,8 @@ async fn child() {
     session.send_input(hang()).await.unwrap();
 }
 
-/// Runs the child in a new folder for the test until it hangs, and kills it. Its turn is `waited` for, or `detached`.
+/// Runs the child in a new folder for the test until it hangs, and kills it. With `detached`, its turn runs in the
+/// background.
 async fn kill_child(test: &str, name: &str) -> PathBuf {
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join("killed-session").join(test).join(name);

@@ -1,7 +1,7 @@
-//! Genkit's own cases of agents, `agent.yaml` of each folder of `GENKIT_SPEC_DIRS`.
-//! Also an agent that another agent calls.
+//! Genkit's conformance cases for agents, from `agent.yaml` in each folder of `GENKIT_SPEC_DIRS`, and an agent that
+//! another agent calls.
 //!
-//! Where the cases follow an older rule, ours is the newer one of Genkit:
+//! Some cases follow older rules of Genkit. This crate follows the newer rules:
 //!
 //! | a case expects | here |
 //! |---|---|
@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 type Call = (Vec<GenerateChunk>, Option<ModelResponse>);
 
-/// A model whose responses each step sets.
+/// A model whose responses are set by each step.
 #[derive(Clone, Default)]
 struct Programmable(Arc<Mutex<VecDeque<Call>>>);
 
@@ -138,7 +138,7 @@ fn agent(name: &str, model: &Programmable) -> Agent {
     built.build().unwrap()
 }
 
-/// Maps by the keys that are expected, lists as ordered subsequence, scalars equal.
+/// Returns whether a map contains the expected keys, a list contains the expected items in order, or a scalar is equal.
 fn contains(found: &Value, expected: &Value) -> bool {
     match (found, expected) {
         (Value::Object(found), Value::Object(expected)) => expected

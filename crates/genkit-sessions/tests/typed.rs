@@ -1,4 +1,4 @@
-//! The state of an agent with a type: what a client and a handler pass is checked.
+//! The typed state of an agent: states from clients and handlers are checked.
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -15,7 +15,7 @@ struct Cart {
     discount: u32,
 }
 
-/// An agent that sets its state to what the message says.
+/// An agent that sets its state to the JSON in the message.
 fn shop() -> AgentBuilder {
     Agent::builder("shop").state(Cart { items: Vec::new(), discount: 0 }).handler(
         |turn: AgentTurn| async move {

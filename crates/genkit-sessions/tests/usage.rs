@@ -1,4 +1,4 @@
-//! Usage of sub-agents counts for the agent that calls them.
+//! The usage of sub-agents counts toward the agent that calls them.
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -25,7 +25,8 @@ fn text(input: u64) -> Scripted {
     with_usage(ModelResponse::from_text("ok"), input)
 }
 
-/// Three agents, each a tool of the one before it: the first uses 1 and 2 tokens, the second 10 and 20, the third 100.
+/// Three agents, each of which is a tool of the previous one. The first uses 1 and 2 tokens, the second 10 and 20, the
+/// third 100.
 fn chain(limit: UsageLimit, third_limit: UsageLimit) -> (Generate, ScriptedModel) {
     let model = ScriptedModel::new([text(100)]);
     let third = genkit::generate(()).model(model.clone()).usage_limit(third_limit);
@@ -53,7 +54,7 @@ async fn limit_of_the_first_agent_ends_the_third() {
         assert_eq!(error.kind(), ErrorKind::ResourceExhausted, "{}", error.chain());
         assert_eq!(model.requests().len(), calls, "{limit:?}");
     }
-    // Its own limit is an additional one, which ends the caller as well.
+    // The limit of a sub-agent applies in addition, and ends the caller as well.
     let (run, _) = chain(none, none.tokens(50));
     let error = run.prompt("Count.").await.unwrap_err();
     assert_eq!(error.partial().unwrap().usage.input_tokens, Some(111));

@@ -16,8 +16,8 @@
 //! ```
 //!
 //! Once a save has returned, its data survives a crash of the process and of the machine (write-ahead log,
-//! `synchronous = FULL`). A step costs one commit, however long its run is: the head is replaced and new lines are
-//! appended to the log. Steps that end at the same time share a commit.
+//! `synchronous = FULL`). A step costs one commit regardless of the length of its run: the head is replaced, and new
+//! lines are appended to the log. Steps that end at the same time share a commit.
 
 #![forbid(unsafe_code)]
 

@@ -74,7 +74,7 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Returns tags as one text, each between two line breaks.
+/// Joins tags into one string, in which each tag is enclosed in line breaks.
 fn join_tags(tags: &[String]) -> String {
     match tags {
         [] => String::new(),
@@ -138,9 +138,8 @@ pub(crate) fn load_run(db: &Connection, run: &RunId) -> Sql<Option<StoredRun>> {
     Ok(Some(StoredRun::new(at, text, log)))
 }
 
-/// The condition that no owner has a valid lease: `now`, the id of this start of the machine, and the time since then
-/// are the parameters 1 to 3. The wall clock decides only if the time since the start of the machine is unknown. See
-/// [`LeaseEnd::is_over`].
+/// The condition that no owner holds a valid lease. Its parameters 1 to 3 are the current time, the boot id of the
+/// machine, and the uptime. The wall clock decides only if the uptime is unknown. See [`LeaseEnd::is_over`].
 const IS_FREE: &str = "(lease_owner IS NULL OR CASE
     WHEN lease_boot IS NOT NULL AND ?2 IS NOT NULL
         THEN lease_boot <> ?2 OR lease_uptime <= ?3 OR lease_uptime > ?3 + lease_ttl
@@ -193,8 +192,8 @@ pub(crate) fn release_lease(db: &Connection, run: &RunId, owner: &str) -> Sql<()
     .map(drop)
 }
 
-/// The condition that the id is valid, which it is unless another program wrote it. A page of rows that all have other
-/// ids would look like the end.
+/// The condition that the id is valid, which is false only for rows that another program wrote. They are excluded here,
+/// because a page without any valid row would look like the end of the list.
 const IS_RUN: &str = "(length(id) <= 128 AND id GLOB '[A-Za-z0-9_]*'
     AND id NOT GLOB '*[^A-Za-z0-9_.-]*')";
 

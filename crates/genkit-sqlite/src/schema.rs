@@ -9,7 +9,7 @@ use rusqlite::Connection;
 /// The version of the tables below, stored in the file as its `user_version`.
 const VERSION: i64 = 1;
 
-/// The time that one process waits for the commit of another. Default is 10 seconds.
+/// The time that one process waits for the commit of another process. Default is 10 seconds.
 const BUSY: Duration = Duration::from_secs(10);
 
 pub(crate) const TABLES: &str = "
@@ -33,7 +33,7 @@ pub(crate) const TABLES: &str = "
     PRAGMA user_version = 1;
 ";
 
-/// The columns that were added since, with their types. Programs of earlier versions still work on the same tables.
+/// The columns that later releases added, with their types. Older releases can still use the same tables.
 const NEW_COLUMNS: [(&str, &str); 9] = [
     ("incarnation", "INTEGER NOT NULL DEFAULT 0"),
     ("lease_boot", "TEXT"),
@@ -67,7 +67,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
             None => Connection::open_in_memory()?,
         };
         connection.busy_timeout(BUSY)?;
-        // Returns the current mode; a store in memory does not support WAL.
+        // The result is ignored, because a store in memory does not support WAL.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
         let making =
@@ -94,7 +94,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
 
 /// Converts an error of SQLite.
 pub(crate) fn store_error(error: rusqlite::Error) -> Error {
-    // A row of another program is not a failure of the store, and a retry would read the same row.
+    // An invalid row, written by another program, is not a failure of the store, and a retry would read the same row.
     let kind = match &error {
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::InvalidColumnType(..)
@@ -104,7 +104,7 @@ pub(crate) fn store_error(error: rusqlite::Error) -> Error {
     Error::new(kind, "the SQLite run store failed").with_source(error)
 }
 
-/// Names the file that cannot be opened. The rest is in the error, and SQLite repeats it in the error's source.
+/// Creates the error for a file that cannot be opened. It has no source, because the source would repeat its text.
 fn open_error(path: Option<&Path>, error: &rusqlite::Error) -> Error {
     let name = path.map_or_else(|| ":memory:".to_owned(), |path| path.display().to_string());
     let text = format!("cannot open the SQLite run store `{name}`: {error}");

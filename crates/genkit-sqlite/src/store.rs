@@ -11,7 +11,7 @@ use genkit::{BoxFuture, Error, Result};
 use crate::writer::WriterThread;
 use crate::{rows, schema};
 
-/// A SQLite store: durable runs in one file, which many processes on one machine may share.
+/// A SQLite store: durable runs in one file, which many processes on one machine can share.
 ///
 /// If the store creates the file, only this user can access it (mode 600). The file must be on a local disk, because
 /// SQLite's locks do not work over networks.
@@ -19,7 +19,7 @@ use crate::{rows, schema};
 pub struct SqliteStore(WriterThread, fn() -> LeaseTime);
 
 impl SqliteStore {
-    /// Opens the SQLite file, or creates it.
+    /// Opens the SQLite file, or creates it if it does not exist.
     ///
     /// # Errors
     /// `FailedPrecondition` if the file cannot be opened, is not a database, or has tables of a newer version of this
@@ -30,7 +30,7 @@ impl SqliteStore {
         Ok(Self(WriterThread::new(schema::open_database(Some(path))?)?, LeaseTime::now))
     }
 
-    /// Creates a SQLite store in memory, for tests. It is removed with its last clone.
+    /// Creates a SQLite store in memory, for tests. It is removed when the last clone is dropped.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -47,7 +47,7 @@ impl SqliteStore {
     }
 }
 
-/// Creates the file with access for this user only, if it does not exist, since it contains conversations.
+/// Creates the file if it does not exist. Only this user can access it, since it contains conversations.
 #[cfg(unix)]
 fn make_private(path: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!((head.revision, head.incarnation), (3, 0));
         let change = RunChange::new(RunStatus::Completed, "i").with_incarnation(0);
         assert_eq!(store.save(&run, 3, &change).await.expect("it saves"), Some(4));
-        // The older version still works on it.
+        // An older version can still use the file.
         db.execute_batch(&insert.replace("old", "new")).expect("it inserts");
     }
 
@@ -268,7 +268,7 @@ mod tests {
         db.execute_batch("UPDATE runs SET status = 'dreaming' WHERE id = 'bad'")
             .expect("it writes");
         assert_eq!(store.due(9).await.expect("it lists"), std::slice::from_ref(&good));
-        // Text can be invalid UTF-8, and ids can be those that no run has.
+        // Another program can write text that is not UTF-8, and ids that are not valid.
         db.execute_batch(
             "UPDATE runs SET tags = CAST(x'ff' AS TEXT) WHERE id = 'bad';
              INSERT INTO runs (id, revision, status, head) VALUES (CAST(x'ff' AS TEXT), 1, 'working', ''),
@@ -302,7 +302,7 @@ mod tests {
     async fn file_is_its_users_alone() {
         use std::os::unix::fs::PermissionsExt as _;
         let temp = Temp::new("private");
-        // Opening it would wait for a program that reads from it.
+        // Opening the pipe would wait for a program that reads from it.
         let pipe = temp.0.join("pipe");
         let made = std::process::Command::new("mkfifo").arg(&pipe).status();
         assert!(made.expect("it runs").success());

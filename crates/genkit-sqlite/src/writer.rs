@@ -1,4 +1,4 @@
-//! One thread that owns the connection. Jobs that arrive at the same time share a transaction, and therefore a flush.
+//! The thread that owns the connection. Jobs that arrive at the same time share a transaction, and therefore a flush.
 
 use std::sync::mpsc;
 
@@ -90,7 +90,7 @@ fn work_jobs(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
 }
 
 fn run_batch(connection: &mut Connection, batch: Vec<Job>) {
-    // A write transaction is requested at the start: if two readers became writers, one of them would fail.
+    // Start a write transaction immediately: if two read transactions were upgraded, one of them would fail.
     let how = match batch.iter().any(|job| job.writes) {
         true => TransactionBehavior::Immediate,
         false => TransactionBehavior::Deferred,

@@ -1,4 +1,4 @@
-//! Agents whose process is killed again and again, on SQLite: `GENKIT_AGENT_KILLS=100` sets the number of kills.
+//! Agents on SQLite whose process is killed repeatedly. `GENKIT_AGENT_KILLS=100` sets the number of kills.
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -13,7 +13,7 @@ fn store(folder: &Path) -> SqliteStore {
     SqliteStore::open(folder.join("sessions.db")).unwrap()
 }
 
-/// The part of the processes that are killed. It does nothing in an ordinary run of the tests.
+/// The code of the processes that are killed. It does nothing in an ordinary run of the tests.
 #[tokio::test]
 async fn child() {
     let Some(folder) = killed::folder_of_child() else { return };

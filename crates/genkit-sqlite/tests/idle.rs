@@ -11,10 +11,10 @@ use tokio::task::JoinSet;
 
 const SESSIONS: usize = 10_000;
 
-/// The most memory of an idle session, in bytes, with the id that the program keeps. It is about 300 bytes.
+/// The maximum memory of an idle session, in bytes, including the id that the program keeps. About 300 bytes are used.
 const MAX_BYTES: u64 = 4 * 1024;
 
-/// Returns the memory of this process in bytes, if the system tells it.
+/// Returns the memory of this process in bytes. `None` on systems other than Linux.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS"))?;

@@ -1,4 +1,5 @@
-//! One program can use this store and the SQLite of sqlx: both link the same native library, which cargo allows once.
+//! A program can use this store together with the SQLite driver of sqlx: both link the same native library, which cargo
+//! allows only once.
 
 use std::fs;
 use std::path::Path;

@@ -15,7 +15,7 @@ use genkit_core::UsageLimit;
 use genkit_model::IntoResult;
 
 impl Generate {
-    /// Sets the approval policy, which decides on each tool call before it runs. It replaces the `needs_approval` of
+    /// Sets the approval policy, which decides on each tool call before it runs. It overrides `needs_approval` of
     /// the tools.
     pub fn approval(
         mut self,
@@ -25,7 +25,7 @@ impl Generate {
         self
     }
 
-    /// Sets the reaction to a tool error. Default is to send the error to the model.
+    /// Sets how the run handles a tool error. Default is to return the error to the model.
     pub fn on_tool_error(mut self, what: OnToolError) -> Self {
         self.settings.on_tool_error = what;
         self
@@ -44,13 +44,13 @@ impl Generate {
     /// The limit is checked before each model call and after each response. If it is exceeded, the run fails with
     /// [`ResourceExhausted`](genkit_core::ErrorKind::ResourceExhausted). The error holds the partial response
     /// ([`Error::partial`](genkit_core::Error::partial)), including the response that exceeded the limit; the tool calls in
-    /// that response are not run. [`details`](genkit_core::Error::details) name the limit:
+    /// that response are not run. [`Error::details`](genkit_core::Error::details) returns the limit:
     /// `{"usageLimit": {"of": "tokens", "used": 12, "limit": 10}}`.
     ///
     /// All model calls of the run count: failed calls and their retries, calls made by middleware, sampling requests
-    /// from its tools, and the calls of agents as tools. Any other run that a tool starts is counted separately. Each
-    /// concurrent call is checked only when it begins. If a model does not report its usage, tokens are estimated and a
-    /// warning is logged.
+    /// from its tools, and calls made by agents that it uses as tools. Any other run that a tool starts is counted
+    /// separately. Concurrent calls are checked only when they start. If a model does not report its usage, tokens are
+    /// estimated and a warning is logged.
     ///
     /// ```
     /// use genkit::ErrorKind;
@@ -121,7 +121,7 @@ impl Generate {
 
     /// Adds a closure that runs before each turn. It receives the turn (its round, the messages, the usage so far) and
     /// may change the model, tools and settings of this turn only. It may be asynchronous. An error ends the run, and
-    /// the error holds the partial response. Closures run in the order they were added.
+    /// the error holds the partial response. Closures run in the order in which they were added.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -192,7 +192,7 @@ impl Generate {
         self
     }
 
-    /// Sets the number of tool calls of one round that run in parallel. Default is 16.
+    /// Sets the maximum number of tool calls of one round that run in parallel. Default is 16.
     pub fn parallel_tools(mut self, calls: usize) -> Self {
         self.settings.limits.parallel_tools = calls;
         self

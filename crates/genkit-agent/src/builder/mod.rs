@@ -77,7 +77,7 @@ use genkit_model::{IntoModel, ModelRef};
 #[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Generate {
     pub(super) genkit: Instance,
-    /// The prompt that the run begins with, until it is rendered.
+    /// The prompt that the run starts with, until it is rendered.
     pub(super) source: Option<PromptCall>,
     /// Boxed, because each builder method moves the run.
     pub(super) options: Box<GenerateOptions>,
@@ -86,7 +86,7 @@ pub struct Generate {
     pub(super) prompt: Vec<Part>,
     pub(super) tools: Vec<ToolRef>,
     pub(super) resources: Vec<ResourceRef>,
-    /// With the number of documents.
+    /// The retrievers, each with the maximum number of documents to retrieve.
     pub(super) retrievers: Vec<(RetrieverRef, usize)>,
     pub(super) settings: RunSettings,
     /// Cancels the run and all its clones when it resolves.
@@ -154,8 +154,8 @@ impl Generate {
         self
     }
 
-    /// Adds the `k` documents that a retriever finds for the prompt, the last message of the user, as context for the
-    /// model. Accepts a retriever, or the name of a retriever in the registry.
+    /// Adds documents as context for the model: up to `k` documents that a retriever finds for the last user message.
+    /// Accepts a retriever, or the name of a retriever in the registry.
     ///
     /// ```
     /// use genkit::model::{Document, from_fn};
@@ -198,12 +198,12 @@ impl Generate {
         self
     }
 
-    /// Returns the tools of the run that exist now, without those of its middleware and those that can change.
+    /// Returns the fixed tools of the run, without the tools of its middleware and live tools.
     #[doc(hidden)]
     pub fn known_tools(&self) -> Vec<Tool> {
         let fixed = self.tools.iter().filter(|reference| !reference.is_live());
         let registry = self.genkit.registry();
-        // Only live tools are waited for.
+        // The lookup of a fixed tool completes on the first poll.
         let found = fixed.filter_map(|it| it.find_tools(registry).now_or_never()?.ok());
         found.flatten().collect()
     }
@@ -215,13 +215,14 @@ impl Generate {
 
     /// Sets the tool choice: whether the model may, must or must not call tools, or [which tool](ToolChoice::Tool) it
     /// must call. A choice that forces a call becomes `Auto` after the first round, since the model could otherwise
-    /// never give a final response.
+    /// never send a final response.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self
     }
 
-    // Not with the other output options in `output.rs`: compiler messages name a method by the module of its `impl`.
+    // Not in `output.rs` with the other output options, because compiler messages name a method by the module of its
+    // `impl`.
     /// Requests structured output of type `T`; [`GenerateResponse::output`](genkit_core::GenerateResponse::output) reads it.
     pub fn output<T: OutputType>(self) -> Self {
         self.output_schema(genkit_schema::internal::input_of::<T>())
@@ -235,8 +236,8 @@ impl Generate {
         self
     }
 
-    /// Sets whether reaching [`max_turns`](Self::max_turns) is an error, which holds the partial response. Default is
-    /// `false`.
+    /// Sets whether the run fails when it reaches [`max_turns`](Self::max_turns). The error holds the partial response.
+    /// Default is `false`.
     pub fn fail_on_max_turns(mut self, yes: bool) -> Self {
         self.settings.fail_on_max_turns = yes;
         self
@@ -332,7 +333,7 @@ impl Generate {
     }
 
     /// Adds middleware: code around the run, its model calls and its tool calls. It runs inside the middleware of the
-    /// program.
+    /// `Genkit`.
     pub fn middleware(mut self, middleware: impl Middleware) -> Self {
         self.settings.middleware.push(Arc::new(middleware));
         self
@@ -356,7 +357,7 @@ impl std::fmt::Debug for Generate {
     }
 }
 
-// Below the methods above, because the documentation lists methods in this order.
+// Declared after the methods above, because rustdoc lists methods in the order of their declaration.
 mod output;
 mod settings;
 

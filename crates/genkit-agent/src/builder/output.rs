@@ -37,12 +37,12 @@ impl Generate {
 
     /// Sets the number of output retries: how many times the model can correct a response that
     /// does not match its schema or that [`validate`](Self::validate) rejects. Default is 1 with
-    /// [`extract`](Self::extract) and `validate`; otherwise it is 0, and the output is first
-    /// checked by [`GenerateResponse::output`](genkit_core::GenerateResponse::output).
+    /// [`extract`](Self::extract) and `validate`; otherwise it is 0, and the output is checked
+    /// only by [`GenerateResponse::output`](genkit_core::GenerateResponse::output).
     ///
-    /// Each attempt counts in the usage and is kept in the history, followed by the reason for the retry. If the last
-    /// retry fails, the error reports the reason and holds the partial response. A response that was cut off at the
-    /// token limit is not retried, because it would be cut off again.
+    /// Each attempt counts toward the usage and is kept in the history, followed by the reason for the retry. If the
+    /// last retry fails, the error reports the reason and holds the partial response. A response that was cut off at
+    /// the token limit is not retried, because it would be cut off again.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;
@@ -87,7 +87,7 @@ impl Generate {
     /// # }
     /// ```
     ///
-    /// The value may also be a `&serde_json::Value`. For an asynchronous check see
+    /// The value may also be a `&serde_json::Value`. For an asynchronous check, see
     /// [`validate_async`](Self::validate_async).
     pub fn validate<T, E>(
         mut self,
@@ -101,7 +101,7 @@ impl Generate {
         self
     }
 
-    /// Adds an asynchronous output validator, which receives the value by value. Otherwise the
+    /// Adds an asynchronous output validator, which takes ownership of the value. Otherwise the
     /// same as [`validate`](Self::validate).
     ///
     /// ```

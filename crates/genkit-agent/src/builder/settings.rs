@@ -9,8 +9,8 @@ use genkit_core::setting_methods;
 
 impl Generate {
     /// Adds model settings: Genkit's common settings (`temperature`, `maxOutputTokens`, `topK`, `topP`,
-    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and the provider's own. They are merged with earlier
-    /// settings. If the value cannot be serialized to a JSON object, the run returns an error.
+    /// `stopSequences`, `seed`, `reasoningEffort`, `version`) and provider-specific settings. They are merged with
+    /// earlier settings. If the value cannot be serialized to a JSON object, the run returns an error.
     pub fn config(mut self, config: impl Serialize) -> Self {
         match genkit_core::internal::to_finite_value(config) {
             Ok(Value::Object(config)) => self.config_map().extend(config),

@@ -15,7 +15,7 @@ use genkit_core::internal::BoundRegistryBuilder;
 use genkit_core::{IntoActions, Registry};
 use genkit_model::{Embedder, IntoModel, Model, Provider};
 
-/// The shortest lease of a durable run. Default is 100 ms.
+/// The minimum lease of a durable run. Default is 100 ms.
 const MIN_LEASE: Duration = Duration::from_millis(100);
 
 /// The builder of an [`Instance`]; `genkit::GenkitBuilder` documents its methods.

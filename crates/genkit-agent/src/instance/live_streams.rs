@@ -9,8 +9,8 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{GenerateChunk, RunId};
 use genkit_model::ChunkSink;
 
-/// The number of events that are kept for a slow client. Default is 256; a slower client misses chunks, but no
-/// messages.
+/// The number of events that are buffered for a slow client. Default is 256; a client that falls further behind misses
+/// chunks, but no messages.
 const LATE_EVENTS: usize = 256;
 
 /// An event of a run that this process performs.
@@ -35,11 +35,11 @@ impl LiveStreams {
         stream.or_insert_with(|| broadcast::Sender::new(LATE_EVENTS)).subscribe()
     }
 
-    /// Returns the sink for the chunks of a run. Chunks are wanted only if a client follows the run.
+    /// Returns the sink for the chunks of a run. It discards the chunks if no client follows the run.
     pub fn chunk_sink(&self, id: &RunId) -> ChunkSink {
         let sender = lock(&self.0).get(id).filter(|sender| sender.receiver_count() > 0).cloned();
         sender.map_or_else(ChunkSink::none, |sender| {
-            // An error means that the last client has gone.
+            // `send` fails only if the last client has disconnected.
             ChunkSink::new(move |chunk| drop(sender.send(LiveEvent::Chunk(Box::new(chunk)))))
         })
     }

@@ -1,4 +1,4 @@
-//! The instance that runs act on: a registry with its state, models, middleware and store.
+//! The instance that runs use: a registry with its state, models, middleware and store.
 
 mod builder;
 mod live_streams;

@@ -21,7 +21,7 @@ pub struct RunDefaults {
     pub trace_contents: bool,
     pub store: Option<Arc<dyn RunStore>>,
     pub resting: SuspendedRuns,
-    /// The duration of the leases of durable runs, if it is not the default.
+    /// The lease duration of durable runs. `None` for the default.
     pub lease: Option<Duration>,
     /// The clients that follow durable runs of this process.
     pub streams: LiveStreams,

@@ -15,10 +15,11 @@ use genkit_core::{ToolCall, ToolOutcome};
 use genkit_model::internal::Models;
 use genkit_model::{ChunkSink, Model, ModelInfo};
 
-/// Middleware: code around a run, its model calls and its tool calls. The first one added is the outermost.
+/// Middleware: code around a run, its model calls and its tool calls. The middleware that is added first is the
+/// outermost.
 ///
-/// Each method has a default that calls `next`, so implement only the ones that you need. If a closure is enough, use
-/// [`on_model`](super::on_model), [`on_tool`](super::on_tool) or [`on_generate`](super::on_generate).
+/// Each method has a default that calls `next`, so implement only the methods that you need. If a closure is enough,
+/// use [`on_model`](super::on_model), [`on_tool`](super::on_tool) or [`on_generate`](super::on_generate).
 ///
 /// ```
 /// use genkit::middleware::{Middleware, NextModel};
@@ -81,7 +82,8 @@ pub trait Middleware: Send + Sync + 'static {
         next.run(call)
     }
 
-    /// Returns tools that are added to every run with this middleware. MCP clients only see the tools of the registry.
+    /// Returns tools that are added to every run with this middleware. They are not served to MCP clients, which
+    /// receive only the tools of the registry.
     fn tools(&self) -> Vec<Tool> {
         Vec::new()
     }
@@ -237,11 +239,10 @@ impl NextModel {
         self.model.info()
     }
 
-    /// Counts the tokens of `request`, if the model's provider supports it: see
-    /// [`Model::count_tokens`](genkit_model::Model::count_tokens).
+    /// Counts the tokens of `request`, if the model's provider supports it.
     ///
     /// # Errors
-    /// The errors of that method.
+    /// The errors of [`Model::count_tokens`](genkit_model::Model::count_tokens).
     pub async fn count_tokens(&self, request: &ModelRequest) -> Result<u64> {
         self.model.count_tokens(request).await
     }
@@ -295,8 +296,7 @@ impl NextTool {
         self.place.innermost.is_withheld(name)
     }
 
-    /// Returns the answer to an interrupt of this middleware, which the caller passed when it resumed the call. `None`
-    /// before that.
+    /// Returns the caller's answer to an interrupt of this middleware, or `None` if the call has not been resumed.
     pub fn resumed(&self) -> Option<&Value> {
         match self.suspended.as_ref()?.recording.answers.get(CALL_KEY)? {
             // A client may agree without sending content.

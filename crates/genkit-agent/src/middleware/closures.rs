@@ -11,7 +11,7 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_core::{ToolCall, ToolOutcome};
 use genkit_model::{ChunkSink, IntoResult};
 
-/// Creates middleware around each model call from a closure, for example a cache, a logger or a guard.
+/// Creates middleware from a closure that wraps each model call, for example a cache, a logger or a guard.
 ///
 /// The closure calls `next.run(&request, &chunks)`, or returns a response without calling it. It may return the same
 /// types as the closure of [`model::from_fn`](genkit_model::from_fn).
@@ -61,7 +61,8 @@ where
     OnModel(function)
 }
 
-/// Creates middleware around each tool call from a closure, for example a logger, a filter or a replacement for a tool.
+/// Creates middleware from a closure that wraps each tool call, for example a logger, a filter or a replacement for a
+/// tool.
 ///
 /// The closure calls `next.run(call)`, or returns an outcome without calling it. It returns a [`ToolOutcome`], a
 /// `ToolResponse`, or a `genkit::Result` of one of them. An error ends the run. To return an error that the
@@ -98,7 +99,7 @@ where
 /// # }
 /// ```
 ///
-/// The closure can also inspect the outcome. If it uses `?`, the last line names the error type:
+/// The closure can also inspect the outcome and return errors with `?`:
 ///
 /// ```
 /// use genkit::middleware::on_tool;
@@ -119,7 +120,8 @@ where
     OnTool(function)
 }
 
-/// Creates middleware around a whole run from a closure, for example to measure time, check the response or try again.
+/// Creates middleware from a closure that wraps the whole run, for example to measure time, check the response or
+/// retry the run.
 ///
 /// The closure receives the request of the first turn and calls `next.run(request)`; to run the rest of the chain
 /// again, clone `next`. It returns a [`GenerateResponse`] or a `genkit::Result<GenerateResponse>`.
@@ -157,7 +159,7 @@ where
 
 /// The return value of a middleware closure: the value, or a [`genkit::Result`](genkit_core::Result) of it.
 ///
-/// There is one type of error, so the compiler infers it in a closure that uses `?`.
+/// The error type is always [`genkit::Error`](genkit_core::Error), so a closure that uses `?` does not have to name it.
 #[diagnostic::on_unimplemented(
     message = "this middleware cannot return `{Self}`",
     label = "neither `{T}` nor a `genkit::Result` of it",

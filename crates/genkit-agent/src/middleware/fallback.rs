@@ -12,14 +12,14 @@ use genkit_model::{ChunkSink, IntoModel, Model, ModelRef};
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,
-    /// `None` for the kinds of errors that another provider may avoid.
+    /// The error kinds that cause a fallback. `None` for the default kinds.
     kinds: Option<Vec<ErrorKind>>,
     keep_config: bool,
 }
 
-/// Creates middleware for fallback: if a model call fails because its provider is unavailable, overloaded, out of quota
-/// or does not have the model, the next of `models` is called. A call that has already delivered chunks is not
-/// repeated.
+/// Creates middleware for fallback: if a model call fails with an error that another model may avoid, such as an
+/// unavailable provider, an exhausted quota or an unknown model, the next of `models` is called. A call that has
+/// already delivered chunks is not repeated.
 ///
 /// ```
 /// use genkit::middleware::fallback;
@@ -47,7 +47,8 @@ pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
 }
 
 impl Fallback {
-    /// Sets the error kinds that cause a fallback. Other errors are returned.
+    /// Sets the error kinds that cause a fallback. Other errors are returned. By default, these are all kinds that
+    /// another model may avoid.
     #[must_use]
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
         self.kinds = Some(kinds.into_iter().collect());
@@ -77,7 +78,7 @@ impl Fallback {
             Unimplemented,
         };
         match (&self.kinds, error.kind()) {
-            // The error belongs to the run: its budget is exhausted.
+            // A fatal error concerns the whole run: its budget is exhausted.
             _ if error.is_fatal() => false,
             (Some(kinds), kind) => kinds.contains(&kind),
             (None, Unavailable | DeadlineExceeded | ResourceExhausted | Aborted | Internal) => true,
@@ -106,7 +107,7 @@ impl Fallback {
                 Ok(model) => model,
                 // Continue with the next model if this one cannot be used.
                 Err(unusable) => {
-                    tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "the fallback model cannot be used");
+                    tracing::warn!(model = other.name(), error = %Logged::text(&unusable), "skipping a fallback model that cannot be used");
                     continue;
                 }
             };

@@ -26,7 +26,7 @@ impl NamedMiddleware {
         });
     }
 
-    /// Adds middleware that is created with the settings given next to its name.
+    /// Adds middleware that is created from the `config` of the reference to it.
     pub(crate) fn add_configured<C, M>(
         &mut self,
         name: String,
@@ -37,7 +37,7 @@ impl NamedMiddleware {
     {
         let of = name.clone();
         self.insert_constructor(name, move |config| {
-            // Without settings it is created from an empty object.
+            // A reference without settings creates it from an empty object.
             let config = config.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
             let config = C::deserialize(config)
                 .map_err(|why| E::MiddlewareConfig { name: of.clone(), why: why.to_string() })?;

@@ -1,4 +1,4 @@
-//! Retry: repeats a failed model call if that may help.
+//! Retry: repeats model calls that failed with a temporary error.
 
 use std::time::Duration;
 
@@ -28,8 +28,9 @@ pub struct Retry {
     jitter: bool,
 }
 
-/// Creates middleware that retries a model call after a [retryable](Error::is_retryable) error. It retries 3 times,
-/// after 1, 2 and 4 seconds plus a random delay of up to the same duration, or after the time that the server requests.
+/// Creates middleware that retries a model call after a [retryable](Error::is_retryable) error. It retries up to 3
+/// times, after 1, 2 and 4 seconds plus a random delay of up to the same duration, or after the time that the server
+/// requests.
 /// A call that has already delivered chunks is not retried.
 ///
 /// ```

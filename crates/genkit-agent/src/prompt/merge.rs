@@ -8,8 +8,8 @@ use genkit_core::{PromptOptions, PromptTool};
 use genkit_model::ModelRef;
 
 impl Generate {
-    /// Fills in options that this run does not set from the prompt. Model settings are merged key by key; tools,
-    /// documents and named middleware of the run replace those of the prompt.
+    /// Takes options that this run does not set from the prompt. Model settings are merged key by key; tools, documents
+    /// and named middleware of the run replace those of the prompt.
     pub(super) fn take_over(&mut self, prompt: &PromptOptions) {
         let options = &mut self.options;
         if self.model.is_none() {
@@ -46,8 +46,8 @@ fn tool_ref(tool: &PromptTool) -> ToolRef {
     }
 }
 
-/// Merges the output settings. A schema of the run also replaces the prompt's format; other missing fields come from
-/// the prompt.
+/// Merges the output settings. Fields that the run does not set are taken from the prompt, except that a schema of the
+/// run also replaces the prompt's format.
 fn merge_output(
     own: Option<OutputOptions>,
     prompt: Option<&OutputOptions>,

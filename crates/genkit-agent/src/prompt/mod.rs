@@ -1,4 +1,4 @@
-//! Runs that begin with a prompt, which is rendered when the run begins.
+//! Runs that start with a prompt, which is rendered when the run starts.
 
 mod merge;
 mod prompt_ref;

@@ -30,7 +30,7 @@ enum Kind {
     Name(String),
 }
 
-/// The prompt that a run begins with, and its input.
+/// The prompt that a run starts with, and its input.
 #[derive(Clone)]
 pub(crate) struct PromptCall {
     pub(super) prompt: PromptRef,

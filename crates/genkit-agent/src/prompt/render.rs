@@ -45,8 +45,8 @@ impl Instance {
 }
 
 impl Generate {
-    /// Sets the input of the `prompt` that this run begins with: a struct, a map or JSON. When the
-    /// run begins, defaults are filled in and the input is checked against the prompt's schema. If the run has no
+    /// Sets the input of the `prompt` that this run starts with: a struct, a map or JSON. When the
+    /// run starts, defaults are filled in and the input is checked against the prompt's schema. If the run has no
     /// prompt, it returns an error.
     pub fn input(mut self, input: impl Serialize) -> Self {
         match (&mut self.source, genkit_core::internal::to_finite_value(input)) {
@@ -126,7 +126,7 @@ impl Generate {
         {
             messages.insert(0, system);
         }
-        // The prompt of the call itself, if any, follows.
+        // The prompt of this run itself, if any, follows.
         if self.prompt.is_empty() && messages.iter().all(is_blank) {
             return Err(E::EmptyPrompt { prompt: prompt.name().to_owned() }.into());
         }
@@ -144,7 +144,7 @@ impl Generate {
         Ok(self)
     }
 
-    /// Runs the prompt, within the run's deadline and until the run is cancelled.
+    /// Renders the prompt within the run's deadline. Stops if the run is cancelled.
     async fn render_reply(
         &self,
         prompt: &Prompt,
@@ -180,7 +180,7 @@ impl Generate {
     }
 }
 
-/// Returns whether a message has nothing but white space.
+/// Returns whether a message contains only white space.
 fn is_blank(message: &Message) -> bool {
     let is_blank = |part: &Part| part.as_text().is_some_and(|text| text.trim().is_empty());
     message.content.iter().all(is_blank)

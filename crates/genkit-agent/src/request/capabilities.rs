@@ -13,14 +13,14 @@ use genkit_core::{Part, Role};
 use genkit_model::{Constrained, Model, Supports};
 use genkit_schema::internal::truncate::excerpt;
 
-/// The number of tools that one request may offer. Default is 1,024: providers accept far fewer, and no model chooses
-/// well among so many.
+/// The maximum number of tools in one request. Default is 1,024: providers accept far fewer, and no model chooses well
+/// among so many.
 const MAX_TOOLS: usize = 1_024;
 
-/// The number of misspelt settings that are reported. Default is 100; additional settings are not logged.
+/// The maximum number of misspelled settings that are logged. Default is 100.
 const MAX_TOLD: usize = 100;
 
-/// The length of a setting in an error, in characters.
+/// The maximum length of a setting in an error, in characters.
 const MAX_SHOWN: usize = 100;
 
 /// Checks that `model` supports `request`. A model that declares no capabilities is not checked.

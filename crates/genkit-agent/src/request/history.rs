@@ -33,8 +33,8 @@ pub(crate) fn merge_conversation(
     Ok(messages)
 }
 
-/// Adds responses to unanswered calls in a history, for example in a history that ended at a limit, since providers
-/// reject calls without a response. A call that finished before its run failed keeps its response.
+/// Adds responses to calls without a response, for example in the history of a run that ended at a limit, since
+/// providers reject such calls. A call that finished before its run failed keeps its response.
 pub fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
     let mut at = 0;
     while at < messages.len() {
@@ -75,7 +75,7 @@ fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
 }
 
 /// Keeps the documents for a model that supports them or declares no capabilities. Otherwise moves them into the last
-/// user message, or into a new message at the beginning.
+/// user message, or into a new first message.
 pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Supports>) {
     if supported.is_none_or(|supports| supports.docs) {
         return;
@@ -83,7 +83,7 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
     let Some(text) = documents::as_text(&request.docs) else { return };
     let part = Part::text(text).with_metadata("purpose", "context");
     let messages = &mut request.messages;
-    // A continued history already contains them.
+    // A continued history already contains the documents.
     let is_there = messages.iter().any(|message| message.content.contains(&part));
     let waits = |part: &&mut Part| {
         part.is_pending() && part.metadata().get("purpose").is_some_and(|p| p == "context")

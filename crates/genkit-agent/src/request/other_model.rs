@@ -5,7 +5,7 @@ use super::output::unbind_output;
 use genkit_core::ModelRequest;
 use genkit_model::Model;
 
-/// Settings that apply only to the original model. An API key must only be sent to its own provider.
+/// Settings that apply only to the original model. An API key must be sent only to its own provider.
 const OWN: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Adapts the request to `model`.

@@ -79,8 +79,8 @@ fn own_instructions(format: Option<Format>, schema: Option<&serde_json::Value>) 
     }
 }
 
-/// Adds the instructions at the placeholder of a template, or else to the system message, or else to the last user
-/// message.
+/// Adds the instructions at the placeholder of a template. Without a placeholder, adds them to the system message, or
+/// to the last user message if there is no system message.
 fn add_instructions(messages: &mut Vec<Message>, text: String) {
     let part = Part::text(text).with_metadata("purpose", "output").with_metadata(INJECTED, true);
     let is_output = |part: &Part| part.metadata().get("purpose").is_some_and(|p| p == "output");

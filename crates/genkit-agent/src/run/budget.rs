@@ -19,7 +19,7 @@ use genkit_model::internal::estimate;
 pub(crate) struct Budget {
     limit: UsageLimit,
     spent: Mutex<SpentUsage>,
-    /// The call that an agent runs in as a tool. Its run counts the same usage.
+    /// The budget of the tool call that this run is part of, if it is an agent as a tool. It counts the same usage.
     outer: Option<Arc<CallBudget>>,
 }
 
@@ -35,7 +35,7 @@ impl CallBudget {
         context.caller().budget()?.downcast().ok()
     }
 
-    /// Counts usage that is not a call of this run.
+    /// Counts usage of model calls that this run did not make itself.
     pub(crate) fn count(&self, usage: &Usage, requests: u64) {
         self.budget.count_usage(usage, requests);
         lock(&self.tally).push(usage.clone());
@@ -57,7 +57,7 @@ pub(crate) struct SpentUsage {
 }
 
 impl SpentUsage {
-    /// Adds tokens. Returns whether the usage reported any.
+    /// Adds the tokens of a call. Returns whether its usage reports any tokens.
     fn add_usage(&mut self, usage: &Usage) -> bool {
         let (input, output) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
         let total = usage.total_tokens.unwrap_or(0).max(input.saturating_add(output));
@@ -78,7 +78,7 @@ impl Budget {
         Self { limit, spent: Mutex::new(spent), outer: None }
     }
 
-    /// Returns the budget of an agent that runs in a tool call.
+    /// Sets the budget of the tool call that the agent runs in, which counts the same usage.
     pub(crate) fn inside(self, outer: Option<Arc<CallBudget>>) -> Self {
         Self { outer, ..self }
     }
@@ -93,12 +93,13 @@ impl Budget {
         lock(&self.spent).clone()
     }
 
-    /// Replaces the usage with the usage that the process of the last model call stored.
+    /// Replaces the usage with the usage that the process of the last model call recorded.
     pub(super) fn replace_spent(&self, spent: SpentUsage) {
         *lock(&self.spent) = spent;
     }
 
-    /// Counts the usage of an agent whose call is repeated after a crash. The run of the call has not saved it.
+    /// Counts the usage of an agent whose call is repeated after a crash, because the outer run has not saved that
+    /// usage.
     pub(super) fn count_restored(&self, usage: &Usage) {
         if let Some(outer) = &self.outer {
             outer.count(usage, self.requests());
@@ -122,7 +123,7 @@ impl Budget {
         }
     }
 
-    /// Begins a model call, if the limit allows another one.
+    /// Counts a new model call, or returns an error if the limit does not allow another call.
     pub(super) fn begin_call(&self) -> Result<()> {
         let mut spent = lock(&self.spent);
         self.check_limit(&spent, 1)?;

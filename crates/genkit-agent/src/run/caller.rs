@@ -36,14 +36,14 @@ pub(super) struct LoopCaller {
     pub(super) index: usize,
     /// The timeout of a sampling request of the tool.
     pub(super) limit: Duration,
-    /// The id of the run.
+    /// Identifies the run that receives the questions.
     pub(super) asker: QuestionChannel,
     /// The tool call.
     pub(super) request: ToolRequest,
 }
 
 impl LoopCaller {
-    /// Sends a chunk to the reader of the stream. The model does not see it.
+    /// Sends a chunk to the reader of the stream, but not to the model.
     fn send_chunk_of_tool(&self, what: &str, value: Value) {
         if !self.sink.is_read() {
             return;

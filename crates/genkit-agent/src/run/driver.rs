@@ -32,7 +32,7 @@ pub(crate) struct Driver {
     pub(crate) env: RunEnv,
     pub(super) rules: TurnRules,
     pub(super) resumed: Option<ResumedCalls>,
-    /// Set once the resumed calls have a result. They are not run again, even if middleware repeats the turns.
+    /// Set once the resumed calls have a result, so that they are not run again if middleware repeats the turns.
     pub(super) is_past_resumed: AtomicBool,
 }
 
@@ -51,7 +51,7 @@ impl Driver {
         self.is_past_resumed.store(true, Ordering::Release);
     }
 
-    /// Returns the tokens of the first model call, as counted by its provider. Nothing is run.
+    /// Returns the number of tokens in the first model request, as counted by the provider, without running anything.
     pub(crate) async fn count_tokens(&self, request: ModelRequest) -> Result<u64> {
         let (env, limit) = (&self.env, self.env.settings.limits.model_timeout);
         let request = show_lazy_tools(request, &env.model.info());

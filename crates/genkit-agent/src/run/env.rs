@@ -27,12 +27,12 @@ pub(crate) struct RunEnv {
     pub(crate) sink: ChunkSink,
     pub(crate) cancel: CancellationToken,
     pub(crate) started: Instant,
-    /// The caller that answers the questions of the tools.
+    /// Identifies the run that receives the questions of the tools.
     pub(crate) asker: QuestionChannel,
 }
 
 impl RunEnv {
-    /// Resolves `grace` after the deadline or the cancellation of the run.
+    /// Waits for the deadline or the cancellation of the run, then for `grace`, and returns the error.
     pub(super) async fn wait_for_stop(&self, grace: Duration) -> Error {
         let limit = self.settings.limits.deadline;
         let end = limit.and_then(|limit| self.started.checked_add(limit.saturating_add(grace)));

@@ -7,7 +7,7 @@ use genkit_core::{Part, ToolResponse};
 use genkit_schema::internal::size::json_size;
 use genkit_schema::internal::truncate::truncate;
 
-/// The largest size of a part that is too small to be worth removing, in bytes of JSON. Default is 512.
+/// The size up to which a part counts as small, in bytes of JSON. Default is 512.
 const SMALL_PART: usize = 512;
 
 /// The number of small parts that are kept beyond the limit. Default is 8.
@@ -47,13 +47,14 @@ pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
     merge_left_out(&mut response.content);
 }
 
-/// Counts the unescaped length of text, unless most characters need escaping.
+/// Returns the size of a part in bytes of JSON. Text counts with its unescaped length, unless most of its characters
+/// need escaping.
 fn size_of_part(part: &Part) -> usize {
     let json = json_size(part);
     part.as_text().map_or(json, |text| text.len().max(json / 2))
 }
 
-/// Returns the beginning of a string, with a note about its full length.
+/// Returns the first `limit` bytes of a string, with a note about its full length.
 pub(super) fn cut_output(text: &str, limit: usize) -> String {
     let shown = truncate(text, limit);
     format!(

@@ -1,4 +1,4 @@
-//! One model call: checked, limited and measured. Its chunks are numbered and its tool calls get ids.
+//! One model call: checks the request, applies limits, records metrics, and adds ids to chunks and tool calls.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ pub(super) async fn ask_model(
     Ok(answer)
 }
 
-/// Returns a sink that sets the index and role of each chunk and gives each call an id. If the chunks are not read,
-/// returns the sink unchanged.
+/// Returns a sink that sets the index and role of each chunk and assigns an id to each call. If the chunks are not
+/// read, returns the sink unchanged.
 fn number_chunks(sink: &ChunkSink, index: usize, references: &StreamedReferences) -> ChunkSink {
     if !sink.is_read() {
         return sink.clone();
@@ -73,7 +73,7 @@ fn use_own_names(env: &RunEnv, message: &mut Message) {
     }
 }
 
-/// Calls the model inside all middleware. Unsupported features are an error before the call.
+/// Calls the model inside all middleware. Returns an error before the call if the model does not support the request.
 pub(super) async fn call(
     env: &RunEnv,
     model: &dyn Model,
@@ -94,7 +94,7 @@ pub(super) async fn call(
     answer
 }
 
-/// Calls a model within the budget of a run and a time limit.
+/// Calls a model with a time limit, and counts the call in the budget of the run.
 pub(super) async fn call_counted(
     budget: &Budget,
     limit: Duration,

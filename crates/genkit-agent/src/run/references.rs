@@ -10,7 +10,7 @@ use genkit_core::internal::model::GENERATED_REF;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Message, Part, ToolRequest};
 
-/// The ids that calls of one response were given while it was streamed, with the names of their tools.
+/// The ids that were assigned to the calls of one response while it was streamed, with the names of their tools.
 #[derive(Clone, Default)]
 pub(super) struct StreamedReferences(Arc<Mutex<Vec<(String, String)>>>);
 
@@ -29,8 +29,8 @@ impl StreamedReferences {
         }
     }
 
-    /// Gives each call of the whole message a unique id: the id that it was streamed with, or a new id if the model
-    /// gave none or a duplicate.
+    /// Assigns a unique id to each call of the complete message: the id that it was streamed with, or a new id if the
+    /// model sent none or a duplicate.
     pub(super) fn add_to_message(&self, message: &mut Message) {
         if are_all_given(message) {
             return;
@@ -75,8 +75,8 @@ fn model_reference(request: &ToolRequest) -> Option<&str> {
     request.id.as_deref().filter(|reference| !reference.is_empty())
 }
 
-/// Returns an id that is unique in this process and very likely in others, since histories are stored and continued
-/// elsewhere.
+/// Returns an id that is unique in this process and very likely unique across processes, since another process may
+/// continue a stored history.
 fn generate() -> String {
     static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0));
     static COUNT: AtomicU64 = AtomicU64::new(0);

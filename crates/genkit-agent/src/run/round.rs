@@ -13,10 +13,10 @@ use genkit_core::internal::generate::interrupt::{
 };
 use genkit_core::{Message, Part, Role, ToolRequest};
 
-/// A tool call that has to run.
+/// A tool call that must run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PendingCall {
-    /// Its index in the round.
+    /// The index of the call in the round.
     pub(super) place: usize,
     pub(super) request: ToolRequest,
     /// Whether the caller replaced the model's input.
@@ -30,7 +30,7 @@ pub(super) struct PendingCall {
 pub(super) struct ToolRound {
     message: Message,
     calls: Vec<RoundCall>,
-    /// Of a resumed run: the suspended form of the message, and the metadata of its tool message.
+    /// The suspended message of a resumed run, and the metadata of its tool message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     resumed: Option<(Message, Value)>,
 }
@@ -45,7 +45,7 @@ struct RoundCall {
     /// Set for an at-most-once call that was started, and must not be started again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_started: bool,
-    /// The results that the call recorded with `once` since the round began.
+    /// The results that the call recorded with `once` since the start of the round.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     once: BTreeMap<String, Value>,
 }
@@ -55,7 +55,7 @@ impl RoundCall {
         Self { at, state, outcome: None, is_started: false, once: BTreeMap::new() }
     }
 
-    /// Returns whether the call has to run.
+    /// Returns whether the call must still run.
     fn is_open(&self) -> bool {
         matches!(self.state, CallState::Pending { .. }) && self.outcome.is_none()
     }
@@ -100,7 +100,7 @@ impl ToolRound {
         self.calls.get_mut(place).filter(|call| call.is_open())
     }
 
-    /// Returns whether the call at `place` still has to run.
+    /// Returns whether the call at `place` must still run.
     pub(super) fn is_open(&self, place: usize) -> bool {
         self.calls.get(place).is_some_and(RoundCall::is_open)
     }
@@ -119,7 +119,7 @@ impl ToolRound {
         }
     }
 
-    /// Turns at-most-once calls that were started and have no known outcome into questions. Returns their indices.
+    /// Converts at-most-once calls that were started and have no known outcome into questions. Returns their indices.
     pub(super) fn ask_about_started(&mut self) -> Vec<usize> {
         let mut asked = Vec::new();
         for (place, call) in self.calls.iter_mut().enumerate() {
@@ -141,7 +141,7 @@ impl ToolRound {
         asked
     }
 
-    /// Returns the calls that have to run.
+    /// Returns the calls that must still run.
     pub(super) fn pending_calls(&self) -> Vec<PendingCall> {
         let call = |(place, call): (usize, &RoundCall)| {
             let CallState::Pending { input, suspended } = &call.state else { return None };
@@ -203,7 +203,7 @@ impl ToolRound {
                     note_replaced_input(&message.content[call.at], &mut answer);
                     Some(*answer)
                 }
-                // Its note was added by `finish`.
+                // `finish_call` already added the note.
                 (_, Some(CallOutcome::Answered(answer))) => Some(*answer),
                 _ => None,
             }

@@ -22,7 +22,7 @@ pub(crate) struct RunSettings {
     pub(crate) action_context: Arc<Map<String, Value>>,
     pub(crate) limits: RunLimits,
     pub(crate) output: OutputChecks,
-    /// Whether reaching `max_turns` is an error.
+    /// Whether the run fails when it reaches `max_turns`.
     pub(crate) fail_on_max_turns: bool,
     /// Whether arguments must match the schema exactly.
     pub(crate) exact_args: bool,
@@ -33,7 +33,7 @@ pub(crate) struct RunSettings {
     pub(crate) trace_contents: bool,
     /// The key of the run inside a durable call. By default it is derived from the conversation.
     pub(crate) durable_key: Option<String>,
-    /// The budget of the tool call that the run is part of as an agent.
+    /// The budget of the tool call that this run is part of, if it is an agent as a tool.
     pub(crate) outer_budget: Option<Arc<CallBudget>>,
     /// Whether the run has state in addition to the state of its instance.
     pub(crate) has_own_state: bool,
@@ -48,7 +48,7 @@ impl RunSettings {
 /// A function that decides whether a tool call may run. See [`Approval`].
 pub(crate) type ApprovalPolicy = Arc<dyn Fn(&ToolCall) -> Approval + Send + Sync>;
 
-/// The reaction of a run to tool errors.
+/// The handling of tool errors in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnToolError {

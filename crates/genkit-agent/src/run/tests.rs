@@ -77,7 +77,7 @@ mod state {
         machine
     }
 
-    /// At the calls of a suspended message: one has a response, one is interrupted.
+    /// A run resumed at the calls of a suspended message: one has a response, one is interrupted.
     pub(super) fn resumed() -> TurnMachine {
         let mut machine = tools();
         let outcome = |call: &PendingCall| match call.place {
@@ -94,14 +94,14 @@ mod state {
         TurnMachine::new(request, RULES, Some(resumed))
     }
 
-    /// At a response to check, with one retry.
+    /// A run with a response to check and one retry left.
     pub(super) fn to_check() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         machine.accept_response(ModelResponse::from_text("five")).expect("it is to be checked");
         machine
     }
 
-    /// The same again.
+    /// A run with a second response to check, after its only retry.
     pub(super) fn to_check_again() -> TurnMachine {
         let mut machine = to_check();
         machine.accept_verdict(Err("no number".to_owned())).expect("there is a retry");
@@ -109,7 +109,7 @@ mod state {
         machine
     }
 
-    /// The same, cut off at the token limit.
+    /// A run with a response to check that was cut off at the token limit.
     pub(super) fn cut_off() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         let answer = ModelResponse::from_text("fi").with_finish_reason(FinishReason::Length);
@@ -395,7 +395,7 @@ fn call_that_was_required_is_required_once() {
     }
 }
 
-/// The state machine of a run that ends on the tools `a` and `b`, at a round of three calls.
+/// The state machine of a run with the stop tools `a` and `b`, at a round of three calls.
 fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = choice;
@@ -515,7 +515,7 @@ fn failure_takes_the_open_calls_along() {
     assert_eq!(partial.tool_requests().len(), 1);
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
     assert_eq!(partial.messages().len(), 2);
-    // A driver that continues nevertheless gets the end of the run, not a panic.
+    // A driver that continues anyway receives the end of the run, not a panic.
     assert!(machine.settle_round().is_none());
     assert!(matches!(machine.next(), TurnStep::Done));
 }
@@ -527,7 +527,7 @@ fn tool_requests_are_returned_where_that_is_wanted() {
     assert_eq!(done(&mut machine).tool_requests().len(), 1);
 }
 
-/// The behaviour of a tool: it is interrupted this number of times, then responds.
+/// The outcome of a tool that is interrupted as many times as its input states, and then responds.
 fn outcome(call: &PendingCall) -> CallOutcome {
     let asks = call.request.input.as_u64().unwrap_or_default();
     let given = call.suspended.as_ref().map_or(0, |suspended| suspended.recording.answers.len());

@@ -51,12 +51,12 @@ pub(super) async fn call(
     let shown = shown_input(&input);
     let context = call_context(env, &call, &tool, suspended, approval);
     let work = pin!(async {
-        // A tool with `needs_approval` asks for approval itself, after reading its arguments. For other tools it
-        // is requested here.
+        // A tool with `needs_approval` asks for approval itself, after it has parsed its arguments. For other tools,
+        // approval is requested here.
         if !tool.needs_approval() {
             context.approved_to_run().await?;
         }
-        // The arguments that the policy approved must be the ones that run, so they are not read leniently.
+        // The tool must run with exactly the arguments that the policy approved, so they are not parsed leniently.
         let judged = env.settings.approval.is_some();
         let how = if judged { Strictness::Exact } else { env.settings.strictness() };
         tool.invoke_tool(&context, input, how).await
@@ -149,7 +149,7 @@ fn call_context(
         asker: env.asker,
         request: call.request.clone(),
     });
-    // A single call is never cancelled on its own; it ends by being dropped. So it uses the token of the run.
+    // A single call is cancelled by dropping it, so it does not need a token of its own.
     let (told, cancel) = (Arc::clone(&env.settings.action_context), env.cancel.clone());
     ContextParts {
         states: env.genkit.states.clone(),

@@ -106,12 +106,12 @@ pub(super) fn measure_call(
     telemetry.record(Metric::GenAiDuration, started.elapsed().as_secs_f64(), &labels);
 }
 
-/// Splits the name of a model into its provider and its name there.
+/// Splits the name of a model into the provider and the provider's name for the model.
 fn provider_and_name(model: &dyn Model) -> (&str, &str) {
     model.name().split_once('/').unwrap_or(("custom", model.name()))
 }
 
-/// Returns the name of a tool's span. An unknown name, which a model invented, is only recorded as an attribute.
+/// Returns the name of a tool's span. An unknown tool name, which the model made up, is recorded only as an attribute.
 fn tool_span_name(known: Option<&str>) -> String {
     known.map_or_else(|| "execute_tool".into(), |name| format!("execute_tool {name}"))
 }

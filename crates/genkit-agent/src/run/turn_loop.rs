@@ -33,7 +33,7 @@ impl Driver {
         self: Arc<Self>,
         request: ModelRequest,
     ) -> Result<GenerateResponse> {
-        // Background work that a tool started ends with the run, however the run ends.
+        // Cancels background work that a tool started when the run ends for any reason.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run_span(&self.env, &request);
         note_request(&self.env, &request);
@@ -41,7 +41,7 @@ impl Driver {
             if self.env.settings.middleware.is_empty() {
                 return Arc::clone(&self).run_turns(request).await;
             }
-            // The turns observe the deadline themselves and keep the partial response; this is for middleware
+            // The turns check the deadline themselves and keep the partial response; this timeout stops middleware
             // that waits.
             let stopped = self.env.wait_for_stop(Duration::from_millis(50));
             tokio::select! {
@@ -140,7 +140,7 @@ impl Driver {
         resumed: Option<ResumedCalls>,
     ) -> Result<GenerateResponse> {
         let _stop = self.env.cancel.clone().drop_guard();
-        // The calls are run by hand, so the tool choice of the request does not apply.
+        // The caller requested these tool calls, so the tool choice of the request does not apply.
         let choice = request.tool_choice.take();
         let is_resumed = resumed.is_some();
         let asked = std::slice::from_ref(&message);
@@ -177,7 +177,7 @@ impl Driver {
         }
     }
 
-    /// Runs the calls within the limits of the run. Used by the stepper.
+    /// Runs the calls within the limits of the run, for [`Run::finish`].
     pub(super) async fn perform_calls(&self, calls: Vec<RunCall>, run: &mut Run) -> Result<()> {
         tokio::select! {
             biased;
@@ -186,7 +186,8 @@ impl Driver {
         }
     }
 
-    /// Runs the calls of one round, some of them in parallel. Finished calls are kept even if another one fails.
+    /// Runs the calls of one round, some of them in parallel. Results of finished calls are kept even if another call
+    /// fails.
     async fn run_calls(
         &self,
         calls: Vec<RunCall>,

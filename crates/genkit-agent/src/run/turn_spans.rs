@@ -13,7 +13,7 @@ use genkit_core::{GenerateOptions, GenerateResponse};
 /// The name of the span of a run without a step name.
 const GENERATE: &str = "generate";
 
-/// Begins the span of a run, if spans are exported.
+/// Starts the span of a run, if spans are exported.
 pub(crate) fn begin_span(options: &GenerateOptions) -> Option<OpenSpan> {
     let name = options.step_name.as_deref().unwrap_or(GENERATE);
     let input = || without_account_settings(options);
@@ -33,7 +33,7 @@ pub(super) struct TurnSpans {
 }
 
 impl TurnSpans {
-    /// Begins the span of another turn with `request`.
+    /// Starts the span of another turn with `request`.
     pub(super) fn begin_turn(&mut self, env: &RunEnv, request: &ModelRequest) {
         if !std::mem::replace(&mut self.is_past_first, true) || !trace::is_on() {
             return;

@@ -60,7 +60,7 @@ pub(crate) async fn resolve_resources(
     Ok(())
 }
 
-/// Returns the content that a part already includes.
+/// Returns the content that is embedded in the part, if any.
 fn embedded_part(resource: &ResourcePart) -> Option<Part> {
     let part = match (&resource.text, &resource.blob) {
         (Some(text), _) => Part::text(text),
@@ -93,12 +93,12 @@ async fn read(
     let contents = resource
         .read_traced(uri, reading)
         .await
-        .context(format!("cannot read the resource `{uri}`"))?;
+        .context(format!("failed to read the resource `{uri}`"))?;
     Ok(contents.into_iter().map(|content| resource_part(content, uri, &resource)).collect())
 }
 
-/// Returns the resource that a link from a server refers to, which must belong to that server. A link to another
-/// server's resource could expose its content to untrusted text, which might ask the model to send it away.
+/// Returns the resource that a link from a server refers to, which must belong to that server. A link to a resource of
+/// another server would let untrusted text add that content to the conversation and ask the model to send it elsewhere.
 fn find_in_server(
     uri: &str,
     server: &str,
@@ -110,8 +110,8 @@ fn find_in_server(
         .or_else(|| registry.resource_for(uri, own))
 }
 
-/// Returns the resource that a link of this program refers to: one of the program, or else the only matching one of a
-/// server.
+/// Returns the resource that a link of this program refers to: a resource of the program, or else the only matching
+/// resource of a server.
 fn find_in_all_servers(
     uri: &str,
     given: &[Resource],

@@ -1,4 +1,4 @@
-//! Retrievers of a run: finds the documents for its prompt.
+//! Retrievers of a run: find the documents for its prompt.
 
 use std::sync::Arc;
 

@@ -22,18 +22,18 @@ pub(crate) struct Toolbox {
     references: Vec<ToolRef>,
     /// The tools of middleware, which do not change.
     fixed: Vec<Tool>,
-    /// The one of `fixed` that finds lazy tools.
+    /// The tool that finds lazy tools.
     search: Option<Tool>,
     is_live: bool,
-    /// Set until the tools that were found first are used in a turn.
+    /// Set until the first turn, which uses the tools found by [`find_tools`](Self::find_tools) without a new lookup.
     is_fresh: AtomicBool,
     tools: RwLock<Tools>,
-    /// The number of tools of the turn, before middleware.
+    /// The number of tools of the turn before middleware changes them.
     turn: AtomicUsize,
     offered: RwLock<OfferedTools>,
 }
 
-/// The tools that the model calls of a turn were offered.
+/// The tools that the model calls of a turn offered.
 #[derive(Default)]
 enum OfferedTools {
     /// No call has been made.
@@ -125,7 +125,7 @@ impl Toolbox {
         let stays = |tool: &Tool| found.find_tool(tool.name()).is_some_and(|new| new.is(tool));
         let gone: HashSet<&str> =
             now.tools.iter().filter(|tool| !stays(tool)).map(Tool::name).collect();
-        // Changes that middleware made to the remaining definitions are kept.
+        // Keep the changes that middleware made to the remaining definitions.
         definitions.retain(|definition| !gone.contains(definition.name.as_str()));
         let is_new = |tool: &&Tool| !now.find_tool(tool.name()).is_some_and(|old| old.is(tool));
         definitions.extend(found.tools.iter().filter(is_new).map(tool_definition));
@@ -148,7 +148,7 @@ impl Toolbox {
         suggest::unknown_name("tool", name, self.read().tools.iter().map(Tool::name))
     }
 
-    /// Records the tools that a model call is offered. Tools that were not offered in the turn are not run.
+    /// Records the tools that a model call offers. Tools that were not offered in the turn are not run.
     pub(crate) fn note_offered(&self, definitions: &[ToolDefinition]) {
         let mut offered = write(&self.offered);
         let own = definitions.iter().filter(|tool| !self.is_search(&tool.name)).count();
@@ -164,13 +164,13 @@ impl Toolbox {
         }
     }
 
-    /// Begins a turn with this number of tools. All of them may be called until a model call is offered fewer.
+    /// Starts a turn with this number of tools. All of them may be called until a model call offers fewer.
     pub(crate) fn begin_turn(&self, tools: usize) {
         self.turn.store(tools, Ordering::Release);
         *write(&self.offered) = OfferedTools::Untold;
     }
 
-    /// Returns the tools that the model calls of the turn were offered, or `None` if all were.
+    /// Returns the tools that the model calls of the turn offered, or `None` if they offered all.
     pub(crate) fn offered_names(&self) -> Option<Vec<String>> {
         match &*genkit_core::internal::sync::read(&self.offered) {
             OfferedTools::Only(names) => {
@@ -205,7 +205,7 @@ impl Toolbox {
         own.filter(|tool| !is_there(tool)).map(|tool| tool.name().to_owned()).collect()
     }
 
-    /// Returns whether no model call of the turn was offered this tool of the run, because a turn hook or middleware
+    /// Returns whether no model call of the turn offered this tool of the run, because a turn hook or middleware
     /// removed it.
     pub(crate) fn is_withheld(&self, name: &str) -> bool {
         matches!(&*genkit_core::internal::sync::read(&self.offered), OfferedTools::Only(names) if !names.contains(name))

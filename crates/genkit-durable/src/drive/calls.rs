@@ -29,8 +29,8 @@ pub(super) enum RoundResult {
 /// The calls that were started and have no result, by their index.
 type BegunCalls = Mutex<BTreeMap<usize, Arc<CallJournal>>>;
 
-/// Runs the calls of a round, some of them in parallel. Results of `once` are saved before the call continues, and each
-/// call is saved when it ends.
+/// Runs the calls of a round, some of them in parallel. Results of `once` are saved before the call continues, and the
+/// result of a call is saved when it ends.
 pub(super) async fn perform_calls(
     genkit: &Instance,
     session: &mut LeasedRun,
@@ -70,7 +70,7 @@ pub(super) async fn perform_calls(
             Ok(Either::Right(ended)) => settled = Some(ended),
             Err(error) => return unless_cancelled(session, Err(error), || run.cancel_run()).await,
         }
-        // Saves everything recorded so far at once.
+        // Drain the channel, so that one save covers everything recorded so far.
         notes.extend(std::iter::from_fn(|| noted.try_recv().ok()));
         let is_new = note_all(run, &notes) || settled.is_some();
         if let Some((place, settled)) = settled {
@@ -97,7 +97,7 @@ pub(super) async fn perform_calls(
             unless_cancelled(session, saved, || run.cancel_run()).await?;
         }
         for note in notes {
-            // The call may have been dropped, so that the receiver is gone.
+            // Sending fails if the call was dropped.
             let _ = note.saved.send(());
         }
     }
@@ -117,7 +117,7 @@ async fn perform_call(call: RunCall, journal: Arc<CallJournal>) -> (usize, Resul
     (place, call.with_journal(journal).perform().await)
 }
 
-/// Records the notes of calls. Returns whether there is something to save.
+/// Records the notes of calls. Returns whether there are changes to save.
 fn note_all(run: &mut Run, notes: &[Note]) -> bool {
     for Note { place, what, .. } in notes {
         match what {
@@ -139,7 +139,8 @@ fn earlier_retry(
     }
 }
 
-/// Suspends the run if all of its open calls only wait, some of them for their next attempt. Returns whether they do.
+/// Suspends the run if all of its open calls are waiting, for external operations or for their next attempt. Returns
+/// whether the run was suspended.
 async fn save_rests(
     genkit: &Instance,
     session: &mut LeasedRun,

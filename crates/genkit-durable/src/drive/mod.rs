@@ -36,13 +36,14 @@ use genkit_core::{RunChange, RunId, RunStatus, RunStore, StoredRun};
 pub(super) enum WorkResult {
     /// Nothing is left to do now.
     Settled,
-    /// Another worker has the run, or there was nothing to do.
+    /// Another worker has the lease of the run, or there was nothing to do.
     Elsewhere,
-    /// Processes have ended at this run. It waits until this process works on no other such run.
+    /// Several processes have died while they worked on this run. It waits until this process works on no other such
+    /// run.
     Later,
-    /// The worker does not perform the run for this time.
+    /// The worker must not perform the run for this duration.
     NotFor(Duration),
-    /// The worker performs as many runs with this name or tag as it may.
+    /// The worker has reached its limit of runs with this name or tag.
     Full(String),
 }
 
@@ -138,12 +139,12 @@ async fn save_look(
     Ok(())
 }
 
-/// What a worker holds while it performs a run: the slots of its limits, and the slot for suspect runs.
+/// The permits of a worker while it performs a run: the slots of its limits, and the single slot for suspect runs.
 type Held = (Vec<OwnedSemaphorePermit>, Option<OwnedMutexGuard<()>>);
 
-/// Reads the record of a run, if the rules of the worker allow to perform it now. If the last process ended while it
-/// worked on the run, counts that before any step starts, and takes the single slot for such runs, since they may end
-/// this process as well.
+/// Reads the record of a run, if the rules of the worker allow it to perform the run now. If the last process died
+/// while it worked on the run, counts that before any step starts. If several processes died, also takes the single
+/// slot for such runs, since this process may die as well.
 async fn take_record(
     genkit: &Instance,
     session: &mut LeasedRun,
@@ -155,7 +156,7 @@ async fn take_record(
     if stored.at.is_abandoned {
         record.lives += 1;
         let (run, lives) = (session.id(), record.lives);
-        tracing::warn!(%run, lives, "continuing a run whose last process ended without releasing it");
+        tracing::warn!(%run, lives, "continuing a run whose last process ended without releasing its lease");
         let body = record.body.take_unsaved(session.logged);
         let Record { attempts, lives, ref error, .. } = record;
         let counted = Record { attempts, lives, error: error.clone(), ..Record::new(body) };
@@ -182,8 +183,7 @@ async fn take_record(
     })
 }
 
-/// Wakes the parent of a run that is finished. If that fails, the parent checks the run after some
-/// time.
+/// Wakes the parent of a finished run. If that fails, the parent finds out at its next check.
 pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, parent: RunId) {
     let handle = Handle::new(genkit, Arc::clone(store), parent);
     let wake = |mail: &mut Mail| {
@@ -196,7 +196,7 @@ pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, pa
     }
 }
 
-/// Works under the root of the run's trace in the developer tools, which is the same in all processes.
+/// Runs the work under the root span of the run in the developer tools, which is the same in all processes.
 async fn show_in_developer_tools(
     root: Option<trace::Root>,
     id: &RunId,
@@ -259,7 +259,7 @@ async fn drive_loop(
         run.set_sink(genkit.runs.streams.chunk_sink(session.id()));
         // An operator can retry the step from this state.
         let mut before = run.state_after(usize::MAX);
-        // An error of the run ends the run. An error of `save` only ends the work of this process.
+        // A failed step ends the run. A failed save only stops the work of this process.
         let ended = match run.next() {
             NextStep::Model(call) => {
                 let answered = session.run_leased(call.perform()).await?;
@@ -341,8 +341,8 @@ async fn fail_loop(
     session.save_record(RunStatus::Failed, None, record).await
 }
 
-/// If the run was cancelled, notifies its calls before they are dropped, so that they end work elsewhere. If another
-/// worker continues the run, that work must not end.
+/// Calls `cancel` if the work failed because the run was cancelled, so that calls end their external operations before
+/// they are dropped. If another worker continues the run, these operations must not end.
 async fn unless_cancelled<T>(
     session: &LeasedRun,
     done: Result<T>,

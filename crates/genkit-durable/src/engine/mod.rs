@@ -1,7 +1,7 @@
 //! Durable runs for workflow engines: the interface for crates such as `genkit-restate`.
 //!
 //! An engine stores a run (a [`StoredRun`](genkit_core::StoredRun)), passes its steps to workers, and passes the results
-//! back. It does not need to interpret any of them: an [`EngineRun`] returns the steps that are due and accepts their
+//! back. It does not need to interpret this data: an [`EngineRun`] returns the steps that are due and accepts their
 //! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepResult`] is
 //! plain data as well.
 //!
@@ -39,7 +39,8 @@
 //! ```
 //!
 //! Requirements for an engine: changes to one run must be made sequentially, and the steps from
-//! [`EngineRun::due`] must be performed only after the change is stored. A step that is lost is never returned again.
+//! [`EngineRun::due`] must be performed only after the change is stored. Each step is returned only once, so the engine
+//! must not lose it.
 
 pub(crate) mod open_steps;
 mod run;

@@ -1,4 +1,4 @@
-//! The steps that an engine received and whose result is missing.
+//! The steps that an engine has received and not yet returned a result for.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A run as its engine sees it: the steps that are due, and their results.
+//! A run for an engine: the steps that are due, and their results.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +18,7 @@ use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, StoredRun};
 
-/// A durable run that an engine stores, loaded in order to change or read it. See [`engine`](super).
+/// A durable run loaded from the data of its engine, to change or read it. See [`engine`](super).
 pub struct EngineRun {
     genkit: Instance,
     id: RunId,
@@ -34,7 +34,7 @@ pub struct EngineRun {
 enum EngineBody {
     Loop(Box<Run>),
     Flow(Box<FlowState>),
-    /// The stored body. The run is finished, so its model and tools do not need to exist any longer.
+    /// The stored body of a finished run, whose model and tools no longer need to exist.
     Over(RunBody),
 }
 
@@ -75,7 +75,7 @@ impl EngineAnswers {
 }
 
 impl EngineRun {
-    /// Creates the first record of a run, as an engine stores it.
+    /// Creates the first change of a run, for the engine to store.
     ///
     /// # Errors
     /// The errors of `Genkit::durable_run`.
@@ -83,7 +83,7 @@ impl EngineRun {
         runs::first_of_run(genkit, id, run, DurableOptions::new()).await
     }
 
-    /// Creates the first record of a flow, as an engine stores it.
+    /// Creates the first change of a flow, for the engine to store.
     ///
     /// # Errors
     /// The errors of `Genkit::durable_flow`.
@@ -100,7 +100,7 @@ impl EngineRun {
     ///
     /// # Errors
     /// Returns an error if the data cannot be read, or if this process lacks something that the
-    /// run needs, such as a tool that another process may have.
+    /// run needs, such as a tool. Another process may have it.
     pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
         let Record { steps, kept, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;
@@ -120,7 +120,7 @@ impl EngineRun {
         self.status
     }
 
-    /// Returns the questions without an answer. Empty if the run is not interrupted.
+    /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
     pub fn open_questions(&self) -> Vec<Interrupt> {
         if self.status != RunStatus::InputRequired {
             return Vec::new();
@@ -273,7 +273,7 @@ impl EngineRun {
         flow_outcome_of(&self.id, self.status, self.error, *state)
     }
 
-    /// Performs everything that does not need external steps, and updates the status.
+    /// Performs all work that does not need a step of the engine, and updates the status.
     async fn advance_run(&mut self) {
         let ended = match &mut self.body {
             EngineBody::Over(_) => return,
@@ -304,7 +304,7 @@ impl EngineRun {
     }
 }
 
-/// Performs output checks here rather than as steps: they are fast and have no side effects.
+/// Performs output checks here rather than as steps, because they are fast and have no side effects.
 async fn check(run: &mut Run) -> Result<()> {
     while let NextStep::Check(check) = run.next() {
         let checked = check.perform().await;
@@ -337,7 +337,7 @@ fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineSt
     calls.into_iter().take(free).map(step).collect()
 }
 
-/// Accepts the result of a step. The inner result is an error if that ends the run.
+/// Accepts the result of a step. The inner result is an error if it ends the run.
 ///
 /// # Errors
 /// Returns an error if the result does not belong to a step of this kind of run.

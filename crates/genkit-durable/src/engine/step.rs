@@ -21,8 +21,8 @@ use genkit_core::RunId;
 use genkit_core::internal::context::Journal;
 use genkit_core::{Error, ErrorKind, Result};
 
-/// A log that records the results of [`Context::once`](genkit_core::Context::once) in a step of an engine. The function
-/// continues once the future has resolved, so the result must be stored by then.
+/// A log that stores the results of [`Context::once`](genkit_core::Context::once) in a step of an engine. The function
+/// continues when the future of [`once`](Self::once) resolves, so the result must be stored by then.
 pub trait StepLog: Send + Sync + 'static {
     /// Stores the result `done` under `key`.
     fn once(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
@@ -38,12 +38,12 @@ impl StepLog for NoStepLog {
     }
 }
 
-/// A step of a durable run as plain data: a model call, a tool call, or a flow. It is returned by
-/// [`EngineRun::due`](super::EngineRun::due). It contains everything that a machine needs to perform it, including the
-/// conversation without encryption.
+/// A step of a durable run as plain data: a model call, a tool call, or a flow. Returned by
+/// [`EngineRun::due`](super::EngineRun::due). It contains everything that a process needs to perform it, including the
+/// unencrypted conversation.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "a step is performed by `.perform(..)`"]
+#[must_use = "a step does nothing until `.perform(..)`"]
 pub struct EngineStep {
     run: RunId,
     number: u64,
@@ -66,10 +66,10 @@ pub(super) enum StepWork {
     Flow(Box<FlowState>),
 }
 
-/// The result of a step, as plain data for [`EngineRun::take`](super::EngineRun::take).
+/// The result of a step, as plain data for [`EngineRun::accept_step_result`](super::EngineRun::accept_step_result).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "the run continues when you pass it to `EngineRun::take`"]
+#[must_use = "the run continues when you pass it to `EngineRun::accept_step_result`"]
 pub struct StepResult {
     pub(super) number: u64,
     pub(super) outcome: StepOutcome,
@@ -88,7 +88,7 @@ pub(super) enum StepOutcome {
     #[serde(rename_all = "camelCase")]
     Failed {
         error: StoredError,
-        /// Minimum wait before a retry, in milliseconds. `None` if a retry does not help.
+        /// Minimum wait before a retry, in milliseconds. `None` if the error is not retryable.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         again_after: Option<u64>,
     },
@@ -125,14 +125,14 @@ impl EngineStep {
         }
     }
 
-    /// Returns whether the step must be started at most once (`#[tool(at_most_once)]`). If it was started before, use
-    /// [`unknown`](Self::unknown).
+    /// Returns whether the step must be started at most once (`#[tool(at_most_once)]`). If it was already started, call
+    /// [`unknown`](Self::unknown) instead of [`perform`](Self::perform).
     pub fn is_at_most_once(&self, genkit: &Instance) -> bool {
         let tool = self.tool().and_then(|name| genkit.registry.tool(name));
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    /// Returns the time limit of the step, if there is one. An engine with a shorter limit may run the step twice.
+    /// Returns the time limit of the step, if it has one. An engine with a shorter limit may run the step twice.
     pub fn time_limit(&self, genkit: &Instance) -> Option<Duration> {
         match &self.work {
             StepWork::Model(state) => Some(state.model_timeout()),
@@ -144,18 +144,18 @@ impl EngineStep {
         }
     }
 
-    /// Creates the result of an at-most-once step that was started before and whose outcome is unknown. The run then
-    /// asks the user. `recorded` holds the known results of `once`.
+    /// Creates the result of an at-most-once step that was already started and whose outcome is unknown. The run then
+    /// asks the user for the outcome. `recorded` holds the known results of `once`.
     pub fn unknown(self, recorded: BTreeMap<String, Value>) -> StepResult {
         StepResult { number: self.number, outcome: StepOutcome::Unknown { once: recorded } }
     }
 
     /// Performs the step. Results of `once` in `recorded` are not computed again, and new results are sent to `log`.
-    /// When `cancelled` resolves, work that the step started elsewhere is notified, and the step ends.
+    /// When `cancelled` resolves, the step ends, and external operations that it started are cancelled.
     ///
     /// # Errors
-    /// Returns an error if this process lacks something that the step needs, such as a tool that
-    /// another process may have. All other errors are part of the result.
+    /// Returns an error if this process lacks something that the step needs, such as a tool. Another
+    /// process may have it. All other errors are part of the result.
     pub async fn perform(
         &self,
         genkit: &Instance,
@@ -189,7 +189,7 @@ async fn ask_model(
 ) -> Result<StepOutcome> {
     let mut run = Run::resume(genkit, state.clone()).await?;
     let NextStep::Model(call) = run.next() else { return Err(E::UnexpectedStep.into()) };
-    // A model call has no work elsewhere, so dropping it is sufficient.
+    // A model call has no external operations, so dropping it is sufficient.
     let answered = tokio::select! {
         biased;
         () = cancelled => return Ok(StepOutcome::after_cancel()),
@@ -271,9 +271,9 @@ impl StepResult {
         matches!(&self.outcome, StepOutcome::Flow(state) if state.is_interrupted())
     }
 
-    /// Returns the wait before the step is performed again, after `tries` attempts. `None` if the error is not
-    /// temporary (`Unavailable`, `ResourceExhausted` or `DeadlineExceeded` of a model or a flow), or if the maximum
-    /// number of attempts is reached. The wait is at least as long as the server requested.
+    /// Returns the wait before the step is performed again, after `tries` attempts. `None` if the maximum number of
+    /// attempts is reached, or if the error is not temporary (`Unavailable`, `ResourceExhausted` or `DeadlineExceeded`
+    /// from a model or a flow). The wait is at least as long as the server requested.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
             StepOutcome::Failed { again_after: Some(asked), .. } => {
@@ -283,7 +283,7 @@ impl StepResult {
         }
     }
 
-    /// Returns the error of the step. The error from a tool is usually a response to the model instead.
+    /// Returns the error of the step. An error from a tool is usually a response to the model instead.
     pub fn error(&self) -> Option<Error> {
         match &self.outcome {
             StepOutcome::Failed { error, .. } => Some(error.clone().into_error()),

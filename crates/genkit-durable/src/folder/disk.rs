@@ -9,7 +9,7 @@ use crate::error::Error as E;
 use genkit_core::Result;
 use genkit_core::RunId;
 
-/// The largest file of a run that is read, in bytes. Default is 256 MiB.
+/// The maximum size of a run file that is read, in bytes. Default is 256 MiB.
 const MAX_RUN_FILE: u64 = 256 * 1024 * 1024;
 
 /// The folder of one run.
@@ -32,8 +32,9 @@ impl RunFolder {
         Ok(numbers)
     }
 
-    /// Creates a file of this name atomically, and flushes it to disk if `lasting`. Returns `false` if it already
-    /// exists, if `check` returns `false`, or if the folder is removed after `check`, even if it is created again.
+    /// Creates a file with this name atomically, and flushes it to disk if `lasting` is set. Returns `false` if the
+    /// file already exists, if `check` returns `false`, or if the folder is removed after `check`, even if it is
+    /// recreated.
     pub(super) fn write_new(
         &self,
         name: &str,
@@ -41,12 +42,11 @@ impl RunFolder {
         lasting: bool,
         check: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
-        // A random name that does not exist yet. After a crash, an old temporary file may still be a link to a finished
-        // file.
+        // A random name, because a temporary file that a crash left behind may still be a link to a finished file.
         let beside = self.0.join(format!("new-{}", genkit_core::internal::error::new_reference()));
         let written = write_file(&beside, text, lasting)
             .map_err(|source| io_error(&self.0, "failed to write a file", source));
-        // The file exists before the check, so that a removal of the folder after the check removes it as well.
+        // The file is written before the check, so that a removal of the folder after the check also removes the file.
         let checked = written.and_then(|()| check());
         let linked = checked.and_then(|may_link| match may_link {
             true => self
@@ -54,7 +54,7 @@ impl RunFolder {
                 .map_err(|source| io_error(&self.0, "failed to write a file", source)),
             false => Ok(false),
         });
-        // The temporary name is no longer needed, whether or not the link was created.
+        // The temporary file is no longer needed, even if the link was not created.
         let removed = remove_file(&beside);
         let is_new = linked?;
         removed?;
@@ -71,7 +71,7 @@ impl RunFolder {
         }
     }
 
-    /// Removes temporary files that killed processes left more than an hour ago. They contain parts of the
+    /// Removes temporary files that killed processes left more than an hour ago, because they contain parts of the
     /// conversation.
     pub(super) fn remove_leftovers(&self, now_ms: u64) -> Result<()> {
         for name in list_folder(&self.0)? {
@@ -83,7 +83,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Returns the error of a file that cannot be read, which names the folder of the run.
+    /// Creates the error for a file that cannot be read. It names the folder of the run.
     pub(super) fn torn_file(&self, name: &str) -> E {
         let folder = self.0.file_name().unwrap_or_default().to_string_lossy();
         E::TornFile(format!("{folder}/{name}"))
@@ -98,7 +98,7 @@ impl RunFolder {
             Err(genkit_files::Error::Io(error)) if error.kind() != ErrorKind::IsADirectory => {
                 Err(io_error(&self.0, "failed to read a file", error))
             }
-            // Not a file of this store: another program wrote it.
+            // Too large or not a regular file: this store did not write it.
             Err(_) => Err(torn()),
         }
     }
@@ -123,12 +123,12 @@ pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>> {
     Ok(names.map_err(unreadable)?.into_iter().flatten().collect())
 }
 
-/// Returns when a file or the entries of a folder were last changed. `None` if that is unknown.
+/// Returns the last modification time of a file or of the entries of a folder. `None` if it is unknown.
 pub(super) fn modified(file: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(file).and_then(|data| data.modified()).ok()
 }
 
-/// Returns when a file was last changed, in milliseconds since the Unix epoch. 0 if that is
+/// Returns the last modification time of a file, in milliseconds since the Unix epoch. 0 if it is
 /// unknown.
 pub(super) fn modified_ms(file: &Path) -> u64 {
     let modified = modified(file).unwrap_or(SystemTime::UNIX_EPOCH);
@@ -190,7 +190,7 @@ pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     }
 }
 
-/// Returns the file name of a run. Some file systems ignore case, so a capital letter is marked with a character that
+/// Returns the file name of a run. Some file systems ignore case, so capital letters are escaped with a character that
 /// ids do not contain.
 pub(super) fn file_name(run: &RunId) -> String {
     let mut name = String::new();
@@ -219,7 +219,7 @@ fn flush_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// If a folder cannot be opened as a file, its entries are left to the operating system.
+/// Does nothing, because a folder cannot be opened as a file here: the operating system flushes its entries.
 #[cfg(not(unix))]
 fn flush_folder(_: &Path) -> io::Result<()> {
     Ok(())

@@ -7,11 +7,11 @@ use super::{StoreFolder, disk};
 use genkit_core::internal::sync::lock;
 use genkit_core::{LeaseTime, Result, RunHead, RunId, RunStatus};
 
-/// Heads, with the time of the last change of the run's folder.
+/// Heads of runs, with the modification time of the run's folder.
 pub(super) type KnownHeads = HashMap<RunId, (SystemTime, RunHead)>;
 
-/// The age of a folder's last change above which a new change is certain to have a different
-/// modification time. Default is 2 seconds.
+/// The age of a modification time above which the next change certainly has a different one. Default
+/// is 2 seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 
 impl StoreFolder {
@@ -24,7 +24,7 @@ impl StoreFolder {
             let Some(run) = disk::run_id(&name) else { continue };
             match self.due_since(&run, &known, &mut read, &now) {
                 Ok(since) => due.extend(since.map(|since| (since, run))),
-                // The worker that loads the run reports the error, and leaves the run alone.
+                // The worker that loads the run reports the error, and skips the run.
                 Err(_) => due.push(((u64::MAX, 0), run)),
             }
         }
@@ -49,11 +49,11 @@ impl StoreFolder {
             None => place.read_head()?,
         };
         let Some(head) = head else { return Ok(None) };
-        // A change shortly after the last one may have the same time.
+        // Two changes in quick succession may have the same modification time.
         let settled = changed.filter(|since| since.elapsed().is_ok_and(|age| age > SETTLED));
         read.extend(settled.map(|since| (run.clone(), (since, head))));
         if head.status.is_over() {
-            // A process ended between the last save and the removal of the mark.
+            // A process died between the last save and the removal of the mark.
             disk::remove_file(&self.mark_path(run))?;
             return Ok(None);
         }

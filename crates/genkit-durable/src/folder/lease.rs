@@ -22,8 +22,8 @@ fn lease_name(number: u64) -> String {
 }
 
 impl RunFolder {
-    /// Takes or renews the lease. Returns whether its last owner has not released it, or `None` if another owner has
-    /// it.
+    /// Takes or renews the lease. Returns whether the run is abandoned, because the lease of another owner expired
+    /// without being released, or `None` if another owner holds the lease.
     pub(super) fn take_lease(
         &self,
         owner: &str,
@@ -56,7 +56,7 @@ impl RunFolder {
         Ok(self.last_lease()?.is_some_and(|(_, lease)| !lease.end.is_over(now)))
     }
 
-    /// Returns whether the lease belongs to `owner`, even if it is over.
+    /// Returns whether the lease belongs to `owner`, even if it has expired.
     pub(super) fn is_owned_by(&self, owner: &str) -> Result<bool> {
         Ok(self.last_lease()?.is_some_and(|(_, lease)| lease.owner == owner))
     }
@@ -64,13 +64,13 @@ impl RunFolder {
     fn write_lease(&self, last: Option<(u64, Lease)>, owner: &str, end: LeaseEnd) -> Result<bool> {
         let number = last.map_or(1, |(number, _)| number + 1);
         let lease = serde_json::to_string(&Lease { owner: owner.to_owned(), end })?;
-        // After a crash of the machine no process has a lease, so it is not flushed to disk.
+        // Not flushed to disk, because no process holds a lease after a crash of the machine.
         if !self.write_new(&lease_name(number), &lease, false, || Ok(true))? {
             return Ok(false);
         }
         let numbers = self.list_numbers("", ".lease")?;
         if numbers.last() != Some(&number) {
-            // In the meantime, other processes took newer leases and removed the file of this number.
+            // Other processes took newer leases in the meantime and removed the file with this number.
             remove_file(&self.folder_path().join(lease_name(number)))?;
             return Ok(false);
         }

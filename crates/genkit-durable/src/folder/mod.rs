@@ -19,9 +19,9 @@ use genkit_core::{LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, Run
 /// machine may share a folder.
 ///
 /// Each revision is a file. It is written under a temporary name, flushed, and then hard-linked under its number, which
-/// fails if another process was faster. A save is therefore atomic on every file system with hard links. A step costs
-/// two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) checks each of them for changes. With
-/// thousands of runs, or with long runs, use SQLite (the crate `genkit-sqlite`) instead.
+/// fails if another process was faster. A save is therefore atomic on every file system with hard links. Saving a step
+/// takes two flushes. The folder has an entry for each open run, and [`due`](RunStore::due) checks each of them for
+/// changes. For thousands of runs, or for long runs, use SQLite (the crate `genkit-sqlite`) instead.
 ///
 /// ```no_run
 /// use genkit::Genkit;
@@ -42,12 +42,12 @@ struct StoreFolder {
     /// The folder that contains an empty file for each run that is not finished.
     open: PathBuf,
     clock: fn() -> LeaseTime,
-    /// Heads that the last search for due runs has read.
+    /// The heads that the last search for due runs read.
     heads: Mutex<KnownHeads>,
 }
 
 impl FolderStore {
-    /// Opens the folder, or creates it.
+    /// Opens the folder, or creates it if it does not exist.
     ///
     /// # Errors
     /// `FailedPrecondition` if the folder cannot be created, `Unavailable` if the disk fails.
@@ -115,7 +115,7 @@ impl StoreFolder {
         let Some(is_abandoned) = place.take_lease(owner, &(self.clock)(), ttl)? else {
             return Ok(None);
         };
-        // Reads the head again, since it may have changed before the lease was taken.
+        // Read the head again, since it may have changed before the lease was taken.
         Ok(Some(place.read_head()?.unwrap_or(at).with_abandoned(is_abandoned)))
     }
 
@@ -251,7 +251,7 @@ mod tests {
         let first = RunChange::new(RunStatus::Working, "1").with_log(["a"]);
         assert!(store.create(&run, &first).await.expect("it is made"));
         let place = temp.0.join("runs/+order-1");
-        // One process died before it had linked its file, and another process after that.
+        // One process died before it linked its file, and another after it linked its file.
         std::fs::write(place.join("new-abc"), "half").expect("a file");
         std::fs::write(place.join("3.lease"), "").expect("a file");
         std::fs::hard_link(place.join("000000000001.run"), place.join("new-def")).expect("a link");
@@ -329,7 +329,7 @@ mod tests {
             let hours = std::time::SystemTime::now() - Duration::from_secs(7200);
             folder.set_modified(hours).expect("it is old");
         };
-        // A folder that has just changed may change again without another time.
+        // A folder that has just changed may change again within the same modification time.
         assert_eq!(store.due(9).await.expect("it looks"), []);
         assert!(lock(&store.0.heads).is_empty());
         settle();

@@ -28,10 +28,10 @@ struct Title {
     tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     error: Option<String>,
-    /// When the run was created, in milliseconds since the Unix epoch.
+    /// The creation time of the run, in milliseconds since the Unix epoch.
     #[serde(default)]
     created_ms: u64,
-    /// When this revision was written, in milliseconds since the Unix epoch.
+    /// The time at which this revision was written, in milliseconds since the Unix epoch.
     #[serde(default)]
     updated_ms: u64,
 }
@@ -130,7 +130,7 @@ impl RunFolder {
         Ok(Some(self.read_text(revision, &text)?.at))
     }
 
-    /// Reads what a list shows of the run. `None` if it does not exist.
+    /// Reads the list entry of the run. `None` if the run does not exist.
     pub(super) fn read_entry(&self, id: &RunId) -> Result<Option<RunEntry>> {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(title) = self.read_title(revision)? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Changes of a run from outside: answers, signals, retries and cancellation.
+//! External changes to a run: answers, signals, retries and cancellation.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Handle {
         self.change_run(|open| Ok(open.iter().filter_map(&mut answer).collect())).await
     }
 
-    /// Adds answers to the open questions. Retries if another process changed the run in the meantime.
+    /// Adds answers to the open questions. Tries again if another process changed the run in the meantime.
     async fn change_run(
         &self,
         mut answers: impl FnMut(&[Interrupt]) -> Result<Vec<Answer>>,
@@ -158,15 +158,15 @@ impl Handle {
         Ok(Some(serde_json::from_value(value).map_err(why)?))
     }
 
-    /// Cancels the run, and then its children. If the run is already cancelled, only cancels the children that an earlier
-    /// cancellation left, and returns `false`.
+    /// Cancels the run, and then its children. If the run was already cancelled, returns `false` and only cancels the
+    /// children that an earlier, interrupted cancellation missed.
     pub(crate) async fn cancel_run(&self) -> Result<bool> {
         let is_new = self.cancel_one().await?;
         if !is_new && self.peek_head().await?.status != RunStatus::Cancelled {
             return Ok(false);
         }
         let (mut cancelled, skipped) = (vec![self.id.clone()], SkippedRuns::default());
-        // A program can tag a run as its own child.
+        // A program can tag a run as its own child, so skip runs that were already visited.
         let mut seen = BTreeSet::from([self.id.clone()]);
         while let Some(parent) = cancelled.pop() {
             for child in children_to_cancel(&*self.store, &parent).await? {
@@ -175,9 +175,9 @@ impl Handle {
                 }
                 let handle = Self::new(&self.genkit, Arc::clone(&self.store), child.clone());
                 match handle.cancel_one().await {
-                    // The child may have been deleted since.
+                    // The child may have been deleted in the meantime.
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
-                    // A child that cannot be read does not run either, but other children do.
+                    // A child that cannot be read is not running, but other children may be.
                     is_new => drop(skipped.skip_unreadable(&child, is_new)?),
                 }
                 cancelled.push(child);
@@ -188,7 +188,7 @@ impl Handle {
 
     async fn cancel_one(&self) -> Result<bool> {
         loop {
-            // A run that this version cannot read can be cancelled as well.
+            // Works on the raw head, so that a run that this version cannot read can be cancelled as well.
             let stored = self.store.load(&self.id).await?;
             let stored = stored.ok_or_else(|| E::RunNotFound(self.id.to_string()))?;
             self.check_incarnation(&stored.at)?;

@@ -1,4 +1,4 @@
-//! Handles of durable runs: waiting for them, answering their questions, ending them.
+//! Handles of durable runs: wait for them, answer their questions, cancel and delete them.
 
 mod changes;
 mod stream;
@@ -29,11 +29,12 @@ pub struct DurableFlow(pub(crate) Handle);
 
 impl DurableRun {
     /// Waits until the run finishes or is interrupted. If no worker holds the lease of the run, this process performs
-    /// the remaining steps, and those of its child runs while it waits for them. The limits of a
+    /// the remaining steps, including the steps of child runs that the run waits for. The limits of a
     /// [`Worker`](crate::Worker) do not apply.
     ///
     /// Dropping the future stops the steps that it performs. The run then continues from its saved state in any process
-    /// that calls `wait` or runs a worker. Questions are in the response: see [`GenerateResponse::is_interrupted`].
+    /// that calls `wait` or runs a worker. The response contains the questions of an interrupted run: see
+    /// [`GenerateResponse::is_interrupted`].
     ///
     /// # Errors
     /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
@@ -50,7 +51,7 @@ impl DurableRun {
 }
 
 impl DurableFlow {
-    /// Waits until the flow finishes or is interrupted. If no worker has the lease of the flow, this process performs
+    /// Waits until the flow finishes or is interrupted. If no worker holds the lease of the flow, this process performs
     /// the remaining steps.
     ///
     /// # Errors
@@ -66,7 +67,7 @@ impl DurableFlow {
     }
 }
 
-/// The methods that runs and flows have in common.
+/// Implements the methods that runs and flows have in common.
 macro_rules! handle_methods {
     ($($handle:ident),*) => {$(
         impl $handle {
@@ -83,7 +84,7 @@ macro_rules! handle_methods {
                 Ok(self.0.peek_head().await?.status)
             }
 
-            /// Returns the questions without an answer. Empty if the run is not interrupted.
+            /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).
@@ -98,12 +99,12 @@ macro_rules! handle_methods {
             }
 
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
-            /// process with the same registry may answer.
+            /// process with the same registry can answer it.
             ///
-            /// For an approval pass true or false; for a form pass its fields, or null to decline; for
-            /// [`Context::interrupt`](genkit_core::Context::interrupt) pass the value that it returns. For an at-most-once
-            /// call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false reports it to the
-            /// model as not run. The run continues once all open questions are answered.
+            /// For an approval, pass true or false; for a form, pass its fields, or null to decline; for
+            /// [`Context::interrupt`](genkit_core::Context::interrupt), pass the value that it returns. For an
+            /// at-most-once call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false
+            /// reports it to the model as not run. The run continues once all open questions are answered.
             ///
             /// # Errors
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
@@ -117,7 +118,7 @@ macro_rules! handle_methods {
             /// wait later. The signal is saved before this method returns, and wakes a run that
             /// waits for it.
             ///
-            /// If the store fails, it is unknown whether the signal was sent.
+            /// After an error from the store, the signal may or may not have been sent.
             ///
             /// # Errors
             /// `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
@@ -128,7 +129,7 @@ macro_rules! handle_methods {
             }
 
             /// Returns the value that the run last published with
-            /// [`publish_status`](crate::DurableContext::publish_status). It stays readable when the run is finished.
+            /// [`publish_status`](crate::DurableContext::publish_status). It stays available after the run is finished.
             ///
             /// # Errors
             /// `NotFound` if the run was deleted, `InvalidArgument` if the value is not a `T`, and any error from the
@@ -137,8 +138,8 @@ macro_rules! handle_methods {
                 self.0.read_published().await
             }
 
-            /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
-            /// other arguments, or a response on behalf of a tool.
+            /// Calls `answer` for each open question, and answers those for which it returns an [`Answer`]. Use this to
+            /// deny a call with a reason, to change its arguments, or to respond on behalf of the tool.
             ///
             /// # Errors
             /// The errors of `answer`.
@@ -149,8 +150,8 @@ macro_rules! handle_methods {
                 self.0.answer_with(answer).await
             }
 
-            /// Cancels the run. Running steps are stopped within a few seconds, and are not saved. Returns `false` if
-            /// the run was already finished.
+            /// Cancels the run. Running steps are stopped within a few seconds, and their results are not saved.
+            /// Returns `false` if the run was already finished.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).
@@ -158,8 +159,8 @@ macro_rules! handle_methods {
                 self.0.cancel_run().await
             }
 
-            /// Continues a failed or cancelled run from the step where it ended. Saved results are kept; the attempts of
-            /// the step are counted from zero. Returns `false` if the run has not failed and was not cancelled.
+            /// Continues a failed or cancelled run from the step where it ended. Saved results are kept, and the number
+            /// of attempts of the step is reset. Returns `false` if the run has not failed and was not cancelled.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the failure.
@@ -167,7 +168,7 @@ macro_rules! handle_methods {
                 self.0.retry_run().await
             }
 
-            /// Deletes the run and its data from the store. Its id may then be used again. Returns `false` if the run
+            /// Deletes the run and its data from the store. Its id can then be reused. Returns `false` if the run
             /// did not exist.
             ///
             /// # Errors
@@ -187,7 +188,7 @@ pub(crate) struct Handle {
     genkit: Instance,
     store: Arc<dyn RunStore>,
     id: RunId,
-    /// The incarnation that this handle has seen first. Clones share it.
+    /// The incarnation of the run when this handle first read it, shared by all clones.
     incarnation: Arc<OnceLock<u64>>,
 }
 
@@ -196,13 +197,13 @@ impl Handle {
         Self { genkit: genkit.clone(), store, id, incarnation: Arc::default() }
     }
 
-    /// Notes the run that this handle belongs to.
+    /// Returns the handle for the incarnation of the run in `head`.
     pub(crate) fn of_incarnation(self, head: &RunHead) -> Self {
         let _ = self.incarnation.set(head.incarnation);
         self
     }
 
-    /// Fails if the run was deleted and another run was created with its id.
+    /// Returns an error if the run was deleted and another run was created with its id.
     fn check_incarnation(&self, head: &RunHead) -> Result<()> {
         match *self.incarnation.get_or_init(|| head.incarnation) == head.incarnation {
             true => Ok(()),

@@ -17,10 +17,10 @@ use genkit_core::{GenerateChunk, Message, Result, RunStatus};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum RunEvent {
-    /// A part of the message that is being written, if this process performs the run. If the step fails or its process
-    /// ends, the message begins again.
+    /// A part of the message in progress, if this process performs the run. If the step fails or its process ends, the
+    /// message starts again from its first chunk.
     Chunk(GenerateChunk),
-    /// A message of the conversation, which is complete and saved, with its index.
+    /// A complete and saved message of the conversation, with its index.
     Message(usize, Message),
 }
 
@@ -42,13 +42,13 @@ pub struct RunStream {
 }
 
 impl DurableRun {
-    /// Follows the run: returns its messages, beginning with the message of this index, and the chunks of the message
-    /// that is being written. 0 returns the whole conversation. After a reconnect, continue with the index after the
-    /// last message.
+    /// Follows the run: returns a stream of its messages, starting at `index`, and of the chunks of the message in
+    /// progress. Pass 0 to receive the whole conversation. After a reconnect, continue with the index after the last
+    /// message that you received.
     ///
-    /// Messages come from the store, so any process can follow any run. Chunks are only available in the process that
-    /// performs the run, from its next step on. The stream ends when the run finishes or is interrupted. It does not
-    /// perform steps: use a worker, or [`wait`](Self::wait) at the same time.
+    /// Messages are read from the store, so any process can follow any run. Chunks are only available in the process
+    /// that performs the run, starting with its next step. The stream ends when the run finishes or is interrupted. It
+    /// does not perform steps: run a worker, or call [`wait`](Self::wait) at the same time.
     ///
     /// ```
     /// use genkit::durable::{FolderStore, RunEvent};
@@ -98,8 +98,8 @@ impl RunStream {
     /// Returns the next event, or `None` at the end.
     ///
     /// # Errors
-    /// `NotFound` if the run was deleted, `FailedPrecondition` for a flow, and any error from the store. The stream can
-    /// be continued after an error.
+    /// `NotFound` if the run was deleted, `FailedPrecondition` for a flow, and any error from the store. You can call
+    /// `next` again after an error.
     pub async fn next(&mut self) -> Result<Option<RunEvent>> {
         let mut pause = Duration::from_millis(10);
         loop {
@@ -108,13 +108,13 @@ impl RunStream {
             {
                 return Ok(Some(RunEvent::Message(index, message)));
             }
-            // Chunks come before their message, and the run is saved before the chunks of the next message.
+            // The chunks of a message arrive before the message, and the run is saved before the next message starts.
             match self.live.try_recv() {
                 Ok(event) => match self.accept_event(event).await? {
                     Some(chunk) => return Ok(Some(chunk)),
                     None => continue,
                 },
-                // The messages follow from the store.
+                // Chunks were lost, but the messages are read from the store.
                 Err(TryRecvError::Lagged(_)) => continue,
                 Err(TryRecvError::Empty | TryRecvError::Closed) => {}
             }
@@ -142,7 +142,7 @@ impl RunStream {
         }
     }
 
-    /// Accepts an event of this process. Returns a chunk.
+    /// Accepts an event of this process. Returns a chunk, or reads the new messages of a saved run.
     async fn accept_event(&mut self, event: LiveEvent) -> Result<Option<RunEvent>> {
         match event {
             LiveEvent::Chunk(chunk) => Ok(Some(RunEvent::Chunk(*chunk))),

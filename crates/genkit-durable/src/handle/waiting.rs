@@ -1,4 +1,4 @@
-//! Waiting for a run, and working on it and its children meanwhile.
+//! Waiting for a run, while working on it and its children.
 
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -96,7 +96,7 @@ impl Handle {
 
     async fn work_on_child(&self, child: genkit_core::RunId) {
         let child = Self::new(&self.genkit, Arc::clone(&self.store), child);
-        // Another worker continues a child that this process cannot continue.
+        // If this process cannot continue the child, another worker must.
         while let Ok((stored, _)) = child.wait_until_settled().await {
             if stored.at.status.is_over() {
                 return;

@@ -1,4 +1,4 @@
-//! Child runs: started once by a function of a run, which waits for them without a worker.
+//! Child runs: a function of a run starts each child once, and the run is suspended while it waits for them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +22,8 @@ use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
 /// The shortest and the longest wait of a suspended run before it checks its child. Default is a
-/// second and 5 minutes. The end of the child wakes the run, unless the child's process ends at
-/// that moment.
+/// second and 5 minutes. The checks are needed only if the child's process dies before it wakes
+/// the run.
 const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
 /// A child flow, started by [`DurableContext::start_child_flow`](crate::DurableContext::start_child_flow).
@@ -48,8 +48,8 @@ impl ChildFlow {
         self.0.handle.id()
     }
 
-    /// Waits until the child is finished, and returns its result, which is saved in the parent. A parent that only
-    /// waits is suspended in its store. If the child asks a question, answer it with the handle of the child.
+    /// Waits until the child is finished, and returns its result, which is also saved in the parent. A parent that only
+    /// waits is suspended in the store. If the child is interrupted, answer its questions with a handle of the child.
     ///
     /// # Errors
     /// The error of the child, `Cancelled` if it was cancelled, `NotFound` if it was deleted, and any error from the
@@ -90,7 +90,7 @@ struct ExpectedEnd {
 }
 
 impl ExpectedEnd {
-    /// Returns the time until the next check, which grows with the time waited so far.
+    /// Returns the time until the next check, which increases with the time waited so far.
     fn next_look(&self) -> Duration {
         (self.began.elapsed() / 2).clamp(LOOKS.0, LOOKS.1)
     }
@@ -136,7 +136,7 @@ pub(super) async fn start_run(context: &Context, key: &str, run: Generate) -> Re
     start.start_once(context, create).await.map(ChildRun)
 }
 
-/// What is known of a child before it is created.
+/// The parameters of a child that is to be created.
 struct ChildStart {
     instance: Instance,
     id: RunId,
@@ -156,8 +156,8 @@ impl ChildStart {
         Ok(Self { instance, id, key, options })
     }
 
-    /// Starts the child, unless an earlier run of the function has done so. A child that was deleted since is not started
-    /// again.
+    /// Starts the child, unless an earlier execution of the function started it. A child that was deleted in the
+    /// meantime is not started again.
     async fn start_once(
         &self,
         context: &Context,
@@ -165,7 +165,7 @@ impl ChildStart {
     ) -> Result<Child> {
         let started = format!("started/{}", self.key);
         let recorded = context.recorded_result(&started);
-        // Until the start is saved, the run must not be suspended for another wait.
+        // The run must not be suspended for another wait until the start is saved.
         let _busy = context.prevent_drop();
         let handle = match recorded.or_else(|| context.recorded_result(&self.key)) {
             Some(_) => {
@@ -189,7 +189,7 @@ impl Child {
             Some(recorded) => serde_json::from_value(recorded)?,
             None => {
                 self.wait_for_end().await?;
-                // Until the result is saved, the run must not be suspended for another wait.
+                // The run must not be suspended for another wait until the result is saved.
                 let _busy = self.context.prevent_drop();
                 let result = match self.read_result().await {
                     Ok(done) => ChildResult::Done(done),
@@ -232,22 +232,23 @@ impl Child {
             }
             RunBody::Flow(state) => match flow_outcome_of(id, status, record.error, *state)? {
                 FlowOutcome::Returned(output) => Ok(output),
-                // The child was continued by an operator in the meantime.
+                // An operator continued the child in the meantime.
                 FlowOutcome::Interrupted(_) => Err(Error::from(E::Lost(id.to_string()))),
             },
         }
     }
 }
 
-/// The beginning of the tag of the children of a run.
+/// The prefix of the tag that names the parent of a run.
 const PARENT_TAG: &str = "parent:";
 
-/// The tag of the children of a run.
+/// Returns the tag of the children of a run.
 pub(crate) fn tag_of_children(parent: &RunId) -> String {
     format!("{PARENT_TAG}{parent}")
 }
 
-/// Returns whether a run with these tags is the child of a run that is not finished, and may still ask for its result.
+/// Returns whether a run with these tags is the child of a run that is not finished, and that may still need its
+/// result.
 pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Result<bool> {
     let parents = tags.iter().filter_map(|tag| tag.strip_prefix(PARENT_TAG));
     for parent in parents.filter_map(|parent| RunId::new(parent).ok()) {
@@ -259,13 +260,13 @@ pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Re
     Ok(false)
 }
 
-/// Returns the children of a run that are not finished. Empty if the store has no lists.
+/// Returns the children of a run that are not finished. Empty if the store cannot list runs.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
     list_children(store, open_children_of(parent)).await.unwrap_or_default()
 }
 
-/// Returns the children of a run that are cancelled with it. They include those that are cancelled already, since they
-/// may have children as well. Empty if the store has no lists.
+/// Returns the children to cancel together with a run. Includes children that are already cancelled, since they may
+/// have children that are not. Empty if the store cannot list runs.
 ///
 /// # Errors
 /// The errors of [`RunStore::list`].

@@ -1,4 +1,4 @@
-//! The mail of a run: signals from outside, which any process adds to the stored head without the lease of the run.
+//! The mail of a run: signals that any process can add to the stored head without the lease of the run.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -13,10 +13,10 @@ use crate::settings::StoredState;
 use genkit_core::RunId;
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of signals that a run has not received yet. Default is 1,000.
+/// The maximum number of unread signals of a run. Default is 1,000.
 const MAX_SIGNALS: usize = 1000;
 
-/// The maximum size of their values as JSON, in bytes. Default is 1 MiB.
+/// The maximum total size of the values of unread signals, in bytes of JSON. Default is 1 MiB.
 const MAX_BYTES: usize = 1024 * 1024;
 
 /// The field of a head that holds the mail. It is the last field, and its value is JSON in a string, so that it can be
@@ -27,7 +27,7 @@ const FIELD: &str = ",\"mail\":";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Mail {
-    /// The number of signals that were ever sent.
+    /// The number of signals sent so far, including those received.
     sent: u64,
     signals: Vec<Signal>,
     /// The number of calls to [`Mail::wake`].
@@ -40,12 +40,12 @@ struct Signal {
     number: u64,
     name: String,
     value: Value,
-    /// The wait that receives the signal. After a crash, no other wait receives it.
+    /// The wait that the signal is reserved for. After a crash, only this wait receives it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     taken_by: Option<String>,
 }
 
-/// The part of a head that the sender of mail reads.
+/// The fields of a head that the sender of mail reads.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct SentHead {
@@ -55,7 +55,7 @@ pub(crate) struct SentHead {
 }
 
 impl SentHead {
-    /// Reads the part of a head.
+    /// Reads these fields from a head.
     pub(crate) fn read(head: &str) -> Self {
         serde_json::from_str(head).unwrap_or_default()
     }
@@ -80,7 +80,7 @@ impl SentHead {
 pub(crate) fn split_head(head: &str) -> (&str, Mail) {
     let whole = head.strip_suffix('}').unwrap_or(head);
     let Some((before, text)) = whole.rsplit_once(FIELD) else { return (whole, Mail::default()) };
-    // A field of the same name inside of the head is followed by more than the end of the head.
+    // A nested field with the same name is followed by more text, which does not parse as a JSON string.
     let mail = serde_json::from_str::<String>(text).and_then(|text| serde_json::from_str(&text));
     mail.map_or((whole, Mail::default()), |mail| (before, mail))
 }
@@ -112,18 +112,18 @@ impl Mail {
         Ok(())
     }
 
-    /// Notes that something the run may wait for has changed.
+    /// Records that an operation that the run may wait for has changed.
     pub(crate) fn wake(&mut self) {
         self.wakes += 1;
     }
 
-    /// Returns the number of signals that the run has not received.
+    /// Returns the number of unread signals.
     pub(crate) fn unread(&self) -> usize {
         self.signals.iter().filter(|signal| signal.taken_by.is_none()).count()
     }
 }
 
-/// The state of a run that its process and its calls share while the process works on it.
+/// The state that a process shares with the calls of a run while it works on the run.
 #[derive(Default)]
 pub(crate) struct LiveRun {
     mail: Mutex<Mail>,
@@ -131,7 +131,7 @@ pub(crate) struct LiveRun {
     published: Mutex<Option<Value>>,
     /// The number of calls that wait for mail.
     listening: AtomicUsize,
-    /// Whether mail of other processes was added.
+    /// Whether mail from other processes was added.
     has_news: AtomicBool,
     /// Changes when mail arrives.
     arrived: watch::Sender<()>,
@@ -189,7 +189,7 @@ impl LiveRun {
         mail.signals.iter().any(|signal| signal.name == name && signal.taken_by.is_none())
     }
 
-    /// Returns whether mail of other processes was added since the last call.
+    /// Returns whether mail from other processes was added since the last call.
     pub(crate) fn take_news(&self) -> bool {
         self.has_news.swap(false, Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! What the functions of a durable run do with it: receive signals, publish a status and start child runs.
+//! Methods for the functions of a durable run: receive signals, publish a status and start child runs.
 
 pub(crate) mod children;
 pub(crate) mod mail;
@@ -14,8 +14,8 @@ pub use children::{ChildFlow, ChildRun};
 use genkit_agent::Generate;
 use genkit_core::{Context, Result};
 
-/// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call. Do not implement it
-/// yourself.
+/// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call. Do not implement
+/// this trait yourself.
 ///
 /// ```
 /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};
@@ -48,12 +48,12 @@ use genkit_core::{Context, Result};
 /// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
-    /// once, even after a crash. Signals are received in the order they were sent. A signal may be sent before the run
-    /// waits for it.
+    /// once, even after a crash. Signals are received in the order in which they were sent. A signal may be sent before
+    /// the run waits for it.
     ///
-    /// A run that only waits for signals is suspended in its store: it holds no lease and occupies no worker. Tools
-    /// with `#[tool(at_most_once)]`, and functions called by another function of the run, keep waiting in their worker
-    /// instead.
+    /// A run that only waits for signals is suspended in the store: it holds no lease and occupies no worker. This does
+    /// not apply to tools with `#[tool(at_most_once)]` and to functions called by another function of the run, which
+    /// occupy their worker while they wait.
     ///
     /// # Errors
     /// See [`DurableContext`]. `InvalidArgument` if the value of the signal is not a `T`.
@@ -62,8 +62,8 @@ pub trait DurableContext {
         name: &str,
     ) -> impl Future<Output = Result<T>> + Send;
 
-    /// Publishes a value, which `published_status` of the run's handle returns in any process. It replaces the value
-    /// published before, and is saved before this returns.
+    /// Publishes a value, which any process reads with `published_status` of the run's handle. It replaces the
+    /// previously published value, and is saved before this method returns.
     ///
     /// # Errors
     /// See [`DurableContext`]. `InvalidArgument` if the value cannot be serialized.
@@ -72,12 +72,12 @@ pub trait DurableContext {
         value: impl Serialize + Send,
     ) -> impl Future<Output = Result<()>> + Send;
 
-    /// Starts a flow of the registry as a child run: a durable run with its own steps, retries and worker. It is started
-    /// once, even if this function runs again after a crash or after the child was deleted, and is cancelled together
-    /// with the run that started it. Its tag is `parent:` with the id of that run.
+    /// Starts a flow of the registry as a child run: a durable run with its own steps, retries and worker. The child is
+    /// started once, even if this function runs again after a crash or after the child was deleted, and is cancelled
+    /// together with its parent. It has the tag `parent:` followed by the id of the parent.
     ///
     /// The id of the child is derived from `key`. If a function uses a key more than once, the children are numbered in
-    /// the order they are started, so this order must be the same each time the function runs.
+    /// the order in which they are started, so this order must be the same each time the function runs.
     ///
     /// ```
     /// use genkit::durable::{DurableContext as _, FlowOutcome, FolderStore};

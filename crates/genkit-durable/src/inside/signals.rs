@@ -11,8 +11,7 @@ use crate::error::Error as E;
 use genkit_core::internal::context::{Elsewhere, RunWait};
 use genkit_core::{BoxFuture, Context, Result};
 
-/// How long a run that waits for a signal is suspended before a worker checks it. Default is a day; the signal itself
-/// wakes the run.
+/// The interval between two checks of a run that waits for a signal. Default is a day; the signal itself wakes the run.
 const LOOK: Duration = Duration::from_secs(24 * 3600);
 
 /// A signal that a call waits for.

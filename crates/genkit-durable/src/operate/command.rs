@@ -100,7 +100,7 @@ impl Runs {
             }
             "cancel" | "retry" | "delete" => self.change_each(&command, rest).await,
             "delete-finished" => {
-                let [age] = &rest[..] else { return Err(wrong(&command, "needs one age")) };
+                let [age] = &rest[..] else { return Err(wrong(&command, "needs an age")) };
                 let deleted = self.delete_finished(parse_age(age)?).await?;
                 Ok(format!("deleted {deleted} runs\n"))
             }
@@ -116,13 +116,13 @@ impl Runs {
                 "retry" => (
                     self.retry(&*id).await,
                     "continues",
-                    "is not failed or cancelled, or does not exist",
+                    "is neither failed nor cancelled, or does not exist",
                 ),
                 _ => (self.delete(&*id).await, "deleted", "does not exist"),
             };
             let _ = match changed {
                 Ok(is_done) => writeln!(text, "{id}\t{}", if is_done { done } else { not }),
-                // The other runs of the command are changed nevertheless.
+                // Continue with the other runs of the command.
                 Err(error) if is_unreadable(&error) => {
                     writeln!(text, "{id}\tfailed: {}", Logged::text(error.chain()))
                 }
@@ -133,7 +133,7 @@ impl Runs {
     }
 }
 
-/// Returns whether an error is of one run that cannot be read, and does not affect other runs.
+/// Returns whether an error means that a single run cannot be read, which does not affect other runs.
 fn is_unreadable(error: &Error) -> bool {
     error.kind() == ErrorKind::Internal
 }
@@ -157,7 +157,7 @@ fn parse_filter(rest: Vec<String>) -> Result<RunFilter> {
         filter = match &*flag {
             "--status" => {
                 let status = RunStatus::of_name(&value);
-                filter.status(status.ok_or_else(|| wrong(&value, "is not a status of a run"))?)
+                filter.status(status.ok_or_else(|| wrong(&value, "is not a run status"))?)
             }
             "--name" => filter.name(value),
             "--tag" => filter.tag(value),

@@ -1,4 +1,4 @@
-//! What operators do with durable runs: list, inspect, cancel, retry and delete them.
+//! Operations on durable runs for operators: list, inspect, cancel, retry and delete them.
 
 mod command;
 
@@ -63,8 +63,8 @@ impl Runs {
         run_store(&self.0)?.list(&filter).await
     }
 
-    /// Returns the stored details of a run, and the name of anything that this process lacks to continue it. `None` if
-    /// there is no such run.
+    /// Returns the stored details of a run, including any dependency that this process lacks to continue it. `None` if
+    /// the run does not exist.
     ///
     /// # Errors
     /// See [`Runs`]. `Internal` if the run cannot be read.
@@ -107,7 +107,7 @@ impl Runs {
         }))
     }
 
-    /// Returns the error of continuing the run in this process.
+    /// Returns the error that prevents this process from continuing the run.
     async fn find_missing(&self, at: &RunHead, body: &RunBody) -> Option<String> {
         if at.status.is_over() {
             return None;
@@ -134,8 +134,8 @@ impl Runs {
         }
     }
 
-    /// Continues a failed or cancelled run from the step where it ended. Saved results are kept; the attempts of the
-    /// step are counted from zero. Returns `false` if the run has not failed, was not cancelled, or does not exist.
+    /// Continues a failed or cancelled run from the step where it ended. Saved results are kept, and the number of
+    /// attempts of the step is reset. Returns `false` if the run is neither failed nor cancelled, or does not exist.
     ///
     /// # Errors
     /// See [`Runs`]. `FailedPrecondition` if an older version stored the failure.
@@ -172,8 +172,8 @@ impl Runs {
         run_store(&self.0)?.delete(&id).await
     }
 
-    /// Deletes the runs that finished longer than `age` ago, except children of a run that is not finished. Returns their
-    /// number.
+    /// Deletes the runs that finished longer than `age` ago, except children of a run that is not finished. Returns the
+    /// number of deleted runs.
     ///
     /// # Errors
     /// See [`Runs`].
@@ -188,7 +188,7 @@ impl Runs {
     }
 }
 
-/// Deletes the runs that finished longer than `age` ago, except children whose parent may still ask for their result.
+/// Deletes the runs that finished longer than `age` ago, except children whose parent may still need their result.
 pub(crate) async fn delete_finished(
     store: &dyn RunStore,
     age: Duration,
@@ -215,12 +215,12 @@ pub(crate) async fn delete_finished(
     }
 }
 
-/// Deletes a finished run. Returns `false` if it must be kept.
+/// Deletes a finished run. Returns `false` if the run must be kept.
 async fn delete_entry(store: &dyn RunStore, entry: &RunEntry) -> Result<bool> {
     if has_open_parent(store, &entry.tags).await? {
         return Ok(false);
     }
-    // An operator may have continued it since.
+    // An operator may have continued the run in the meantime.
     let head = store.peek(&entry.id).await?;
     Ok(head.is_some_and(|head| head.status.is_over()) && store.delete(&entry.id).await?)
 }
@@ -237,7 +237,8 @@ fn steps_of(messages: &[Message]) -> Vec<RunStep> {
     steps
 }
 
-/// The details of a stored run. Contents of messages and results are not part of it, except in questions and errors.
+/// The details of a stored run. They do not include the contents of messages and results, except in questions and
+/// errors.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunDetails {
@@ -253,7 +254,7 @@ pub struct RunDetails {
     pub steps: Vec<RunStep>,
     /// Build that created the run: see `GenkitBuilder::durable_build`.
     pub build: Option<String>,
-    /// Number of signals that the run has not received.
+    /// Number of unread signals.
     pub unread_signals: usize,
     /// Number of failed attempts of the next step.
     pub attempts: u32,
@@ -261,14 +262,14 @@ pub struct RunDetails {
     pub ended_processes: u32,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
-    /// Questions without an answer.
+    /// Questions that have no answer yet.
     pub questions: Vec<Interrupt>,
     /// Operations that a suspended run waits for, up to 100. Empty if the run is not suspended.
     pub waits: Vec<RunWait>,
     /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
     /// nothing is missing, or if the run is finished.
     pub missing: Option<String>,
-    /// Number of saved messages, or, for a flow, of saved results of `once`.
+    /// Number of saved messages. For a flow, the number of saved results of `once`.
     pub saved_lines: usize,
     /// Size of the stored text in bytes.
     pub bytes: usize,

@@ -1,4 +1,4 @@
-//! The settings of a durable run, stored with it.
+//! The settings of a durable run, which are stored with the run.
 
 mod retry;
 
@@ -36,10 +36,10 @@ pub struct DurableOptions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct StoredState {
-    /// Retries of model calls, or of the flow.
+    /// The retry policy of model calls, or of the flow.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry: Option<RetryPolicy>,
-    /// Retries of tool calls, by the name of the tool.
+    /// The retry policies of tool calls, by the name of the tool.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) retry_tools: BTreeMap<String, RetryPolicy>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -70,12 +70,12 @@ impl StoredState {
         *self == Self::default()
     }
 
-    /// Returns the retries of model calls, or of the flow.
+    /// Returns the retry policy of model calls, or of the flow.
     pub(crate) fn retry_policy(&self) -> RetryPolicy {
         self.retry.clone().unwrap_or_default()
     }
 
-    /// Returns the retries of the calls of a tool. `None` if the model reads its first error.
+    /// Returns the retry policy of the calls of a tool. `None` if the model receives the first error.
     pub(crate) fn tool_policy(&self, tool: &str) -> Option<&RetryPolicy> {
         self.retry_tools.get(tool)
     }
@@ -94,19 +94,19 @@ impl DurableOptions {
         self
     }
 
-    /// Sets the time of the wall clock before which no step is performed. Default is now.
+    /// Sets the start time: no step is performed before it. Default is now.
     pub fn start_at(self, time: std::time::SystemTime) -> Self {
         let since = time.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
         Self { start_ms: Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)), ..self }
     }
 
-    /// Sets the priority among runs that have not started: workers take runs with a lower number first. Default is 0,
-    /// the highest priority. It has no effect on a run with a start time.
+    /// Sets the priority among runs that have not started: workers start runs with a lower number first. Default is 0,
+    /// the highest priority. The priority has no effect on a run with a start time.
     pub fn priority(self, priority: u8) -> Self {
         Self { priority, ..self }
     }
 
-    /// Sets the retries of the run's model calls, or of its flow, which runs again from its beginning. The default is
+    /// Sets the retry policy of the run's model calls, or of its flow, which runs again from the start. Default is
     /// [`RetryPolicy::new`].
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.kept.retry = Some(policy);
@@ -114,9 +114,8 @@ impl DurableOptions {
     }
 
     /// Sets the retry policy for calls to this tool. A failed call is retried, reusing its saved `once` results, before
-    /// the error is returned to the model. By default, calls are retried as the tool declares with
-    /// `#[tool(retry(..))]`, or not at all. Calls of `at_most_once` tools, and of an agent inside the run, are never
-    /// retried.
+    /// the error is returned to the model. Default is the policy that the tool declares with `#[tool(retry(..))]`, or
+    /// no retries. Calls to `at_most_once` tools, and calls made by an agent inside the run, are never retried.
     pub fn retry_tool(mut self, tool: impl Into<String>, policy: RetryPolicy) -> Self {
         self.kept.retry_tools.insert(tool.into(), policy);
         self
@@ -131,7 +130,8 @@ impl DurableOptions {
 
     /// Returns the first change of a run with these options.
     pub(crate) fn apply(self, first: RunChange) -> Result<RunChange> {
-        // Stores return due runs in the order of their wake-up times. These are in the past, and none is the first.
+        // Stores return due runs in the order of their wake-up times, so the priority is stored as a wake-up time close
+        // to the epoch. Priority 0 has no wake-up time, which comes first.
         let first_wake = (self.priority > 0).then(|| u64::from(self.priority));
         match self.kept.tags.iter().any(|tag| tag.is_empty() || tag.contains('\n')) {
             true => Err(E::Tag.into()),

@@ -7,22 +7,22 @@ use serde::{Deserialize, Serialize};
 use genkit_core::internal::status::{kind_of, name_of};
 use genkit_core::{Error, ErrorKind, ToolRetry};
 
-/// The number of retries of a step that fails with a temporary error. Default is 4: 5 attempts.
+/// The maximum number of retries of a step that fails with a temporary error. Default is 4, which makes 5 attempts.
 const MAX_RETRIES: u32 = 4;
 
 /// The delay before the first retry. Default is 1 second.
 const INITIAL_DELAY: Duration = Duration::from_secs(1);
 
-/// Each delay is the one before multiplied by this factor. Default is 4.
+/// The factor by which each delay is multiplied to get the next delay. Default is 4.
 const BACKOFF: u32 = 4;
 
 /// The maximum delay between two attempts. Default is 5 minutes.
 const MAX_DELAY: Duration = Duration::from_secs(300);
 
-/// The retries of a step of a durable run: how many, when, and after which errors.
+/// The retry policy of a step of a durable run: the number of retries, the delays, and the errors that are retried.
 ///
-/// By default, a step that fails with a [retryable](Error::is_retryable) error is retried 4 times, after 1, 4, 16 and 64
-/// seconds, or later if the server requests a longer wait. Meanwhile the run waits in its store, without a lease.
+/// By default, a step that fails with a [retryable](Error::is_retryable) error is retried up to 4 times, after 1, 4, 16
+/// and 64 seconds, or later if the server requests a longer wait. In the meantime, the run is suspended in the store.
 ///
 /// ```
 /// use std::time::Duration;
@@ -88,12 +88,13 @@ impl RetryPolicy {
         Self { initial_delay: delay, ..self }
     }
 
-    /// Sets the factor that each delay is multiplied by to get the next one. Default is 4; 1 makes all delays equal.
+    /// Sets the factor by which each delay is multiplied to get the next delay. Default is 4; 1 makes all delays equal.
     pub fn backoff(self, factor: u32) -> Self {
         Self { backoff: factor.max(1), ..self }
     }
 
-    /// Sets the maximum delay between two attempts. Default is 5 minutes; a server may request a longer one.
+    /// Sets the maximum delay between two attempts. Default is 5 minutes; if a server requests a
+    /// longer wait, the run waits for that time.
     pub fn max_delay(self, delay: Duration) -> Self {
         Self { max_delay: delay, ..self }
     }
@@ -118,7 +119,8 @@ impl RetryPolicy {
         self.wait_after(tries, error).filter(|_| !is_final)
     }
 
-    /// Returns the wait after attempt number `tries`. A server may request a longer one. `None` after the last attempt.
+    /// Returns the wait after attempt number `tries`, which is longer if the server requests it. `None` after the last
+    /// attempt.
     pub(crate) fn wait_before_retry(
         &self,
         tries: u32,

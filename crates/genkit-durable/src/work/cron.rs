@@ -8,13 +8,14 @@ use crate::error::Error as E;
 
 /// The times of a schedule: a cron expression in a time zone, which is UTC by default.
 ///
-/// An expression has five fields: minute, hour, day of the month, month and weekday (0 or 7 is Sunday). Each is `*`, a
-/// number, a range `1-5`, a step `*/15`, or a list of these. Months and weekdays may have names, such as `mon-fri`; `L`
-/// is the last day of the month. If both days are restricted, one of them must match.
+/// An expression has five fields: minute, hour, day of the month, month and weekday (0 or 7 is Sunday). Each field is
+/// `*`, a number, a range `1-5`, a step `*/15`, or a list of these. Months and weekdays can be written as names, such
+/// as `mon-fri`; `L` is the last day of the month. If both the day of the month and the weekday are restricted, one of
+/// them must match.
 ///
-/// When the clocks of the time zone change, an expression with one minute and one hour, such as `30 2 * * *`, runs once
-/// a day: at the moment of the change if its time is skipped, and at the earlier of two equal times. Other expressions
-/// run at each matching time that exists, so `*/30 * * * *` runs every half hour also during a change.
+/// On a daylight saving change, an expression with a single minute and hour, such as `30 2 * * *`, still runs once: at
+/// the moment of the change if its time is skipped, and at the first occurrence if its time occurs twice. Other
+/// expressions run at each matching time that exists, so `*/30 * * * *` runs every half hour even during the change.
 ///
 /// ```
 /// use genkit::durable::Cron;
@@ -29,20 +30,20 @@ pub struct Cron {
 }
 
 impl Cron {
-    /// Creates a schedule from an expression in UTC. A worker returns `InvalidArgument` if it is not valid, or never
-    /// matches.
+    /// Creates a schedule from an expression in UTC. The expression is checked by the worker, which returns
+    /// `InvalidArgument` if it is not valid or never matches.
     pub fn new(expression: impl Into<String>) -> Self {
         Self { expression: expression.into(), time_zone: None }
     }
 
-    /// Sets the time zone: an IANA name, such as `Europe/Berlin`. The default is UTC. A worker returns `InvalidArgument`
-    /// for an unknown name. Outside of Windows, the system must have a time zone database, such as the package `tzdata`.
+    /// Sets the time zone: an IANA name, such as `Europe/Berlin`. Default is UTC. A worker returns `InvalidArgument`
+    /// for an unknown name. Except on Windows, the system must have a time zone database, such as the package `tzdata`.
     #[must_use]
     pub fn time_zone(self, name: impl Into<String>) -> Self {
         Self { time_zone: Some(name.into()), ..self }
     }
 
-    /// Parses the expression and finds the time zone.
+    /// Parses the expression and looks up the time zone.
     pub(super) fn parse(&self) -> Result<CronTimes, E> {
         let time_zone = match &self.time_zone {
             None => TimeZone::UTC,

@@ -7,10 +7,10 @@ use genkit_core::internal::telemetry::installed_telemetry;
 use genkit_core::{ErrorKind, Metric, Result, Telemetry};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
-/// The number of runs that a measurement counts at most. Default is 10,000.
+/// The maximum number of runs that a measurement counts. Default is 10,000.
 const MOST: usize = 10_000;
 
-/// The number of runs that are read at once. Default is 500.
+/// The number of runs in one page of the list. Default is 500.
 const PAGE: usize = 500;
 
 /// Counts the runs of a store by state, and records them. `running` is the number of runs of this worker.
@@ -26,7 +26,7 @@ pub(super) async fn measure_runs(store: &dyn RunStore, running: usize) -> Result
     let mut filter = statuses.into_iter().fold(RunFilter::new().limit(PAGE), RunFilter::status);
     while seen < MOST {
         let page = match store.list(&filter).await {
-            // The store has no lists.
+            // The store cannot list runs.
             Err(error) if error.kind() == ErrorKind::FailedPrecondition => return Ok(()),
             page => page?,
         };

@@ -33,8 +33,8 @@ use genkit_core::{Error, ErrorKind, Result};
 
 /// A worker for durable runs and flows, created by `Genkit::work`. It does nothing until it is awaited.
 ///
-/// Until it is stopped, it executes durable runs and flows that are due, no matter which process created them. Any
-/// number of processes may work on the same store.
+/// Until it is stopped, the worker performs the durable runs and flows that are due, no matter which process created
+/// them. Any number of processes can work on the same store.
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -72,39 +72,39 @@ impl Worker {
 }
 
 impl Worker {
-    /// Sets the concurrency: the number of runs to work on in parallel. Default is 16.
+    /// Sets the concurrency: the maximum number of runs that the worker performs in parallel. Default is 16.
     pub fn concurrency(mut self, runs: usize) -> Self {
         self.concurrency = runs.max(1);
         self
     }
 
-    /// Sets how long to wait between two queries for due runs. The end of a run triggers a query immediately. Default
-    /// is 1 second.
+    /// Sets the interval between two queries for due runs. The end of a run triggers a query immediately. Default is 1
+    /// second.
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every;
         self
     }
 
-    /// Sets the retention: how long finished runs are kept after they ended. The worker deletes older runs, at its
-    /// start and then every 10 minutes, or more often for a shorter time. Children are kept as long as the run that
-    /// started them is not finished. By default, all are kept.
+    /// Sets the retention: how long finished runs are kept. The worker deletes older runs when it starts and then every
+    /// 10 minutes, or more often if `time` is shorter. Children are kept until the run that started them is finished.
+    /// By default, all runs are kept.
     pub fn keep_finished_for(mut self, time: Duration) -> Self {
         self.keep_finished = Some(time);
         self
     }
 
-    /// Sets how many runs with this name or tag the worker performs in parallel. The name of a run is its flow, or the
-    /// model of a run that is not a flow. Further runs wait, and do not delay other runs. Can be called for several names
-    /// and tags. Each worker has its own limits.
+    /// Sets how many runs with this name or tag the worker performs in parallel. The name of a run is the name of its
+    /// flow, or of its model if the run is not a flow. Additional runs wait without delaying other runs. Each call to
+    /// this method adds a limit. Each worker has its own limits.
     pub fn concurrency_limit(mut self, name_or_tag: impl Into<String>, runs: usize) -> Self {
         self.rules.set_limit(name_or_tag.into(), runs);
         self
     }
 
-    /// Sets how many runs with the same tag the worker performs in parallel, for each tag with this prefix. With the
-    /// prefix `customer:`, a limit of 1 and the tags `customer:7` and `customer:8`, there is one run per customer. If a
-    /// tag has several of these prefixes, the longest applies. Otherwise the same as
-    /// [`concurrency_limit`](Self::concurrency_limit), which limits all runs of one tag.
+    /// Sets how many runs with the same tag the worker performs in parallel, for each tag with this prefix. For
+    /// example, with the prefix `customer:`, a limit of 1 and the tags `customer:7` and `customer:8`, the worker
+    /// performs one run per customer at a time. If several prefixes match a tag, the longest applies. Otherwise the
+    /// same as [`concurrency_limit`](Self::concurrency_limit).
     ///
     /// ```no_run
     /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -128,8 +128,9 @@ impl Worker {
         self
     }
 
-    /// Sets which runs the worker performs, by the build that created them: `GenkitBuilder::durable_build`, or `None`.
-    /// Other runs are left to other workers. By default, a worker performs all runs.
+    /// Sets which runs the worker performs, by the build that created them: the value of
+    /// `GenkitBuilder::durable_build`, or `None` if it was not set. Other runs are left to other workers. By default, a
+    /// worker performs all runs.
     ///
     /// ```no_run
     /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -144,12 +145,12 @@ impl Worker {
         self
     }
 
-    /// Starts a durable flow at the times of a cron expression, such as `"0 3 * * *"` in UTC. For another time zone, and
-    /// for the syntax, see [`Cron`].
+    /// Starts a durable flow at the times of a cron expression, such as `"0 3 * * *"` in UTC. See [`Cron`] for the
+    /// syntax and for other time zones.
     ///
-    /// All workers of a store can have the same schedules: the id of a run consists of the name of the schedule and its
-    /// time in UTC, such as `nightly-2026-11-27T03.00`, so each time starts one run. Its tag is `schedule:` with the name. A
-    /// scheduled time is skipped if no worker runs then.
+    /// All workers of a store can have the same schedules: the id of a run consists of the name of the schedule and the
+    /// scheduled time in UTC, such as `nightly-2026-11-27T03.00`, so only one run is started for each time. The run has
+    /// the tag `schedule:` followed by the name. A scheduled time is skipped if no worker is running at that time.
     ///
     /// ```no_run
     /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -160,8 +161,8 @@ impl Worker {
     /// # }
     /// ```
     ///
-    /// The worker returns `InvalidArgument` for an invalid name, expression or time zone, and `NotFound` if it does not have the
-    /// flow.
+    /// The worker returns `InvalidArgument` for an invalid name, expression or time zone, and `NotFound` if the flow is
+    /// not in its registry.
     pub fn schedule_flow(
         mut self,
         name: impl Into<String>,
@@ -187,14 +188,14 @@ impl Worker {
         self
     }
 
-    /// Stops the worker when `signal` resolves: no new runs are taken, and each active run stops after its current
-    /// step. Dropping the worker stops immediately, in the middle of steps.
+    /// Stops the worker when `signal` resolves: no new runs are started, and each active run stops after its current
+    /// step. Dropping the worker stops it immediately, in the middle of steps.
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
         self
     }
 
-    /// Returns a plain future that runs the worker, for example for `tokio::spawn`. Awaiting the worker does the same.
+    /// Returns a future that runs the worker, for example for `tokio::spawn`. Awaiting the worker does the same.
     ///
     /// # Errors
     /// See [`Worker`].
@@ -241,7 +242,7 @@ impl Worker {
                 let is_new = |id: &RunId| !taken.contains(id) && !left.until.contains_key(id);
                 let (of_servers, due): (Vec<_>, Vec<_>) =
                     due.into_iter().filter(is_new).partition(RunId::is_of_server);
-                // Runs of an MCP server are handled by that server.
+                // Runs of an MCP server are performed by that server.
                 of_servers.into_iter().for_each(|id| left.leave(id, SKIP));
                 let new: Vec<RunId> = due.into_iter().take(free).collect();
                 for id in new {
@@ -277,7 +278,7 @@ struct DeferredRuns {
     until: HashMap<RunId, Instant>,
     /// The runs that wait for a slot, by name or tag.
     full: HashMap<String, VecDeque<RunId>>,
-    /// The errors that were reported.
+    /// The last error that was reported for each run.
     reported: HashMap<RunId, String>,
 }
 
@@ -286,7 +287,7 @@ impl DeferredRuns {
         self.until.insert(id, Instant::now() + time);
     }
 
-    /// Forgets runs whose time is over, and as many runs as there are free slots.
+    /// Forgets runs whose pause is over, and as many waiting runs as there are free slots.
     fn forget_old(&mut self, rules: &WorkRules) {
         self.until.retain(|_, until| *until > Instant::now());
         self.full.retain(|key, waiting| {
@@ -298,7 +299,7 @@ impl DeferredRuns {
         });
     }
 
-    /// Notes the result of working on a run.
+    /// Records the result of working on a run.
     fn note_ended(&mut self, id: RunId, worked: Result<WorkResult>, poll: Duration) {
         let error = match worked {
             Ok(WorkResult::Settled | WorkResult::Elsewhere) => {
@@ -335,7 +336,7 @@ fn log_failed(measured: Result<()>) {
 fn report_once(reported: &mut HashMap<RunId, String>, run: &RunId, error: &Error) {
     let text = error.chain();
     if reported.get(run) != Some(&text) {
-        tracing::warn!(%run, error = %Logged::text(&text), "stopping work on a run");
+        tracing::warn!(%run, error = %Logged::text(&text), "cannot continue a run in this process; other workers may continue it");
         reported.insert(run.clone(), text);
     }
 }
@@ -351,8 +352,8 @@ fn log_deleted(deleted: Result<usize>) {
     }
 }
 
-/// Awaits `query` and polls `running` at the same time; moves finished runs to `ended`. Otherwise a query that waits
-/// for a lock held by one of the runs would deadlock.
+/// Awaits `query` while polling `running`, and moves finished runs to `ended`. Without that, a query that waits for a
+/// lock held by one of the runs would deadlock.
 async fn await_while_running<T, F: Future>(
     query: impl Future<Output = T>,
     running: &mut FuturesUnordered<F>,

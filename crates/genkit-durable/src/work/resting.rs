@@ -1,4 +1,4 @@
-//! Runs that wait for external operations: when to check it, and how.
+//! Suspended runs that wait for external operations: when to check the operations, and how.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,8 +25,8 @@ impl Elsewhere for NextAttempt {
 }
 
 /// Combines the external operations that the functions of a run wait for. Returns the time of the next check, in
-/// milliseconds since the Unix epoch, and all items to check. The time is now if mail that arrived
-/// after the functions last ran ends a wait.
+/// milliseconds since the Unix epoch, and all operations to check. The time is now if a wait ends because mail arrived
+/// after the functions last ran.
 pub(crate) async fn join_rests(
     session: &mut LeasedRun,
     rests: Vec<Rest>,
@@ -41,7 +41,7 @@ pub(crate) async fn join_rests(
     Ok((in_ms(until.filter(|_| !is_over).unwrap_or_default()), waits))
 }
 
-/// The number of waits that the record of a run names. Default is 100; the other waits are not shown to operators.
+/// The maximum number of waits in the record of a run. Default is 100; the other waits are not shown to operators.
 const SHOWN_WAITS: usize = 100;
 
 /// Describes the external operations that a run waits for, for its record.
@@ -49,13 +49,13 @@ pub(crate) fn describe_waits(waits: &[Arc<dyn Elsewhere>]) -> Vec<RunWait> {
     waits.iter().take(SHOWN_WAITS).map(|wait| wait.describe()).collect()
 }
 
-/// Returns the time after this wait, in milliseconds since the Unix epoch.
+/// Returns the current time plus `time`, in milliseconds since the Unix epoch.
 pub(crate) fn in_ms(time: Duration) -> u64 {
     now_ms().saturating_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Checks the external operations that a run waits for, while holding its lease. Returns the time of the next check, or
-/// `None` if its functions have to continue.
+/// `None` if its functions must continue.
 pub(crate) async fn poll_waits(
     session: &mut LeasedRun,
     waits: &[Arc<dyn Elsewhere>],

@@ -1,4 +1,4 @@
-//! Which runs a worker performs now: builds, and limits per name or tag.
+//! The rules for the runs that a worker performs: builds, and limits per name or tag.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -19,27 +19,27 @@ pub(crate) struct WorkRules {
     pub(super) builds: Option<AcceptsBuild>,
     /// The free slots of each name or tag.
     slots: HashMap<String, Arc<Semaphore>>,
-    /// The number of slots of each tag with this prefix.
+    /// Prefixes of tags, each with the number of slots of every tag that starts with it.
     prefixes: Vec<(String, usize)>,
-    /// The free slots of the tags with such a prefix. Only tags of runs that are performed have an entry.
+    /// The free slots of tags that start with such a prefix. Only tags of active runs have an entry.
     pub(super) tags: Mutex<HashMap<String, Arc<Semaphore>>>,
     rates: HashMap<String, Mutex<Rate>>,
 }
 
-/// The starts of the last period.
+/// A rate limit, with the start times of the last period.
 struct Rate {
     most: usize,
     period: Duration,
     starts: VecDeque<Instant>,
 }
 
-/// The decision on a run.
+/// The decision of whether a worker performs a run.
 pub(crate) enum Admission {
     /// The run is performed while these slots are held.
     Yes(Vec<OwnedSemaphorePermit>),
     /// No slot of this name or tag is free.
     Full(String),
-    /// The run is not performed for this time.
+    /// The run must not be performed for this duration.
     NotFor(Duration),
 }
 
@@ -52,7 +52,7 @@ impl WorkRules {
         self.prefixes.push((prefix, runs.clamp(1, Semaphore::MAX_PERMITS)));
     }
 
-    /// Returns the number of slots of a tag, from the longest prefix that it has.
+    /// Returns the number of slots of a tag, from the longest prefix that matches.
     fn limit_of_tag(&self, tag: &str) -> Option<usize> {
         let fits = self.prefixes.iter().filter(|(prefix, _)| tag.starts_with(&**prefix));
         fits.max_by_key(|(prefix, _)| prefix.len()).map(|(_, runs)| *runs)
@@ -79,7 +79,7 @@ impl WorkRules {
         if self.builds.as_ref().is_some_and(|accepts| !accepts(build)) {
             return Admission::NotFor(SKIP);
         }
-        // A tag may equal the name or another tag. The run needs only one slot for it.
+        // A tag may equal the name or another tag, and then needs only one slot.
         let tags: BTreeSet<&str> = record.kept.tags.iter().map(String::as_str).collect();
         let keys: BTreeSet<&str> =
             tags.iter().copied().chain(std::iter::once(record.body.name())).collect();
@@ -116,7 +116,7 @@ impl WorkRules {
 }
 
 impl Rate {
-    /// Returns the wait until another run may start. `None` for now.
+    /// Returns the wait until another run may start. `None` if it may start now.
     fn wait_for_start(&mut self) -> Option<Duration> {
         while self.starts.front().is_some_and(|start| start.elapsed() >= self.period) {
             self.starts.pop_front();

@@ -17,11 +17,11 @@ pub(super) struct Schedule {
     name: String,
     cron: Cron,
     start: ScheduledStart,
-    /// The time after which runs are started, in milliseconds since the Unix epoch.
+    /// Only scheduled times after this time start runs, in milliseconds since the Unix epoch.
     pub(super) since_ms: u64,
 }
 
-/// What a schedule starts.
+/// The flow or run that a schedule starts.
 pub(super) enum ScheduledStart {
     Flow(String, Value),
     Run(Box<Generate>),
@@ -39,7 +39,7 @@ impl Schedule {
         Self { name, cron, start, since_ms: now_ms() }
     }
 
-    /// Checks the schedule, and finds its next time.
+    /// Validates the schedule, and computes its next time.
     pub(super) fn activate(self, instance: &Instance) -> Result<ActiveSchedule> {
         let times = self.cron.parse()?;
         RunId::new(&*self.name)?;
@@ -50,20 +50,20 @@ impl Schedule {
         }
         let next_ms = times.next_after(self.since_ms);
         if next_ms.is_none() {
-            return Err(self.cron.invalid("no date matches it").into());
+            return Err(self.cron.invalid("no date matches the expression").into());
         }
         Ok(ActiveSchedule { schedule: self, times, next_ms })
     }
 }
 
 impl ActiveSchedule {
-    /// Starts the run whose time has come. All workers derive the same id, so only one of them creates it.
+    /// Starts the run if it is due. All workers derive the same id, so only one of them creates the run.
     pub(super) async fn start_due(&mut self, instance: &Instance) {
         let Some(time) = self.next_ms.filter(|time| *time <= now_ms()) else { return };
         if let Err(error) = self.start_run(instance, time).await {
             let (schedule, error_text) = (&self.schedule.name, Logged::text(error.chain()));
             tracing::warn!(%schedule, error = %error_text, "failed to start a scheduled run");
-            // The start is retried until the next one is due.
+            // Retry the start until the next run is due.
             let next = self.times.next_after(time);
             if error.kind() == ErrorKind::Unavailable && next.is_none_or(|next| next > now_ms()) {
                 return;

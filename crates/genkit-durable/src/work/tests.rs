@@ -44,7 +44,7 @@ async fn each_time_of_a_schedule_starts_one_run() {
     };
     let store = run_store(&genkit).expect("a store");
     let filter = genkit_core::RunFilter::new().tag("schedule:weekly");
-    // A machine that was suspended after it had looked at the clock starts one run, and continues with the next time.
+    // A machine that was suspended after it read the clock starts one run, and continues with the next time.
     let until = async {
         while store.list(&filter).await.expect("it lists").is_empty() {
             tokio::task::yield_now().await;
@@ -98,7 +98,7 @@ fn slots_of_tags_with_a_prefix_are_dropped_with_their_runs() {
     assert!(matches!(&first, Admission::Yes(_)));
     assert!(matches!(admit(&rules, &["customer:vip-1"]), Admission::Yes(_)));
     assert_eq!((rules.free_slots("customer:vip-1"), rules.free_slots("other")), (1, usize::MAX));
-    // A run that needs two slots holds none while it waits.
+    // A run that needs two slots takes neither while it waits.
     assert!(matches!(admit(&rules, &["customer:0", "customer:1"]), Admission::Full(_)));
     assert_eq!(rules.free_slots("customer:0"), 1);
     drop((held, first));

@@ -1,4 +1,4 @@
-//! The providers of genkit's own crates: those that are linked, and the features of the others.
+//! The providers of genkit's own crates: the linked providers, and the features that enable the others.
 
 use std::sync::{Arc, Mutex};
 
@@ -40,12 +40,12 @@ const FEATURES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Returns the feature that brings the provider of a prefix.
+/// Returns the feature that enables the provider of a prefix.
 pub(super) fn find_feature(prefix: &str) -> Option<&'static str> {
     FEATURES.iter().find(|(_, prefixes)| prefixes.contains(&prefix)).map(|(feature, _)| *feature)
 }
 
-/// Returns the function that makes the provider of a prefix, if its crate is linked.
+/// Returns the function that creates the provider of a prefix, if its crate is linked.
 pub(super) fn linked_provider(prefix: &str) -> Option<FromEnv> {
     let rank = |feature: &str| FEATURES.iter().position(|(other, _)| *other == feature);
     inventory::iter::<LinkedProvider>

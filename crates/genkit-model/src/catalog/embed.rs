@@ -12,9 +12,7 @@ use crate::{EmbedRequest, EmbedResponse, EmbedTask, Embedder};
 use genkit_core::internal::trace::{self, NewSpan, SpanKind};
 use genkit_core::{BoxFuture, Document, Result};
 
-/// An embedding call that has not been sent yet; see `genkit::embed`.
-///
-/// Await it to send the call.
+/// An embedding call, which is sent when it is awaited; see `genkit::embed`.
 #[must_use = "nothing is embedded until `.await`"]
 pub struct Embed {
     models: Models,
@@ -43,9 +41,9 @@ impl Embed {
         self
     }
 
-    /// Adds settings of the provider, which are sent to it unchanged. They are merged with the settings of
-    /// earlier calls. If `settings` cannot be serialized to a JSON object, awaiting the call
-    /// returns an error.
+    /// Adds provider-specific settings, which are sent to the provider unchanged. They are merged with the settings of
+    /// earlier calls to this method. If `settings` cannot be serialized to a JSON object, awaiting the call returns an
+    /// error.
     pub fn config(mut self, settings: impl Serialize) -> Self {
         match serde_json::to_value(settings) {
             Ok(Value::Object(settings)) => self.request.config.extend(settings),

@@ -32,7 +32,7 @@ impl ModelRef {
         }
     }
 
-    /// Returns whether it is a value rather than a name.
+    /// Returns whether the reference is a value rather than a name.
     #[doc(hidden)]
     pub fn is_value(&self) -> bool {
         matches!(self.0, Kind::Value(_))

@@ -107,7 +107,7 @@ impl Models {
         }
     }
 
-    /// Returns the provider that a name starts with, and the rest of the name.
+    /// Returns the provider in the prefix of a name, and the rest of the name.
     fn find_provider<'a>(&self, name: &'a str) -> Result<Option<(Arc<dyn Provider>, &'a str)>> {
         if name.trim().is_empty() {
             return Err(E::MissingModelName.into());
@@ -135,7 +135,7 @@ impl Models {
             .map_or_else(|feature| feature, |(name, unknown)| E::UnknownEmbedder { name, unknown })
     }
 
-    /// Returns the name and a message that it is unknown; an error if it needs a feature that is
+    /// Returns the name and the message for an unknown name, or an error if the name needs a feature that is
     /// disabled.
     fn unknown_model_error<'a>(
         &'a self,

@@ -1,4 +1,4 @@
-//! Embedders, which turn texts into vectors.
+//! Embedders, which compute vectors for texts.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl Topic for Error {
     }
 }
 
-/// An embedder, which computes a vector for each text such that similar texts have similar vectors.
+/// An embedder. It computes a vector for each text; similar texts have similar vectors.
 ///
 /// ```
 /// use genkit::model::{Embedder, Embedding};
@@ -53,7 +53,7 @@ pub trait Embedder: Send + Sync + 'static {
     /// Returns the name of the embedder.
     fn name(&self) -> &str;
 
-    /// Embeds texts. Returns a vector for each, in the order of the texts.
+    /// Embeds texts. Returns one vector for each text, in the same order.
     fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Embedding>>>;
 
     /// Embeds texts with options and returns the token usage; `genkit::embed`

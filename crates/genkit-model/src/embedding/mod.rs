@@ -71,7 +71,7 @@ pub struct EmbedRequest {
     pub dimensions: Option<u32>,
     /// The task that the vectors are for. Default is none.
     pub task: Option<EmbedTask>,
-    /// Settings of the provider, sent to it unchanged.
+    /// Provider-specific settings, sent unchanged.
     pub config: Map<String, Value>,
 }
 
@@ -95,7 +95,7 @@ impl EmbedRequest {
         self
     }
 
-    /// Adds a setting of the provider.
+    /// Adds a provider-specific setting.
     #[must_use]
     pub fn with_config(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.config.insert(key.into(), value.into());

@@ -4,7 +4,7 @@
 ///
 /// `settings` is the path of the [`ProviderSettings`](crate::internal::http::ProviderSettings) in the
 /// builder, and `debug` lists the fields to show. The attributes before a method are added to its
-/// documentation: the docs of `env` and `base_url` describe the variables and the default.
+/// documentation: for example, those of `env` and `base_url` describe the variables and the default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! provider_builder {
@@ -30,7 +30,7 @@ macro_rules! provider_builder {
                 self
             }
 
-            /// Sets the API key, which is sent in a header and never in a URL.
+            /// Sets the API key, which is sent in a header, never in a URL.
             $(#[$api_key])*
             pub fn api_key(mut self, key: impl Into<String>) -> Self {
                 self.$($settings).+.key = Some(key.into());
@@ -50,7 +50,7 @@ macro_rules! provider_builder {
                 self
             }
 
-            /// Sets the timeout of one call, from sending the request to the end of the response.
+            /// Sets the timeout of a call, from sending the request to the end of the response.
             /// Default is 10 minutes.
             $(#[$timeout])*
             pub fn timeout(mut self, timeout: std::time::Duration) -> Self {
@@ -58,8 +58,8 @@ macro_rules! provider_builder {
                 self
             }
 
-            /// Sets a cassette, which records calls to a file or replays them. A replay needs no
-            /// API key.
+            /// Sets a cassette, which records calls to a file or replays them. A replay does not
+            /// need an API key.
             $(#[$cassette])*
             pub fn cassette(mut self, cassette: $crate::Cassette) -> Self {
                 self.$($settings).+.interceptor = Some(cassette.interceptor());
@@ -67,7 +67,7 @@ macro_rules! provider_builder {
             }
         }
 
-        /// Omits the key and the values of headers.
+        /// Does not print the key and the values of headers.
         impl std::fmt::Debug for $builder {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.debug_struct(stringify!($builder))

@@ -17,8 +17,8 @@ use genkit_core::{Error, Result};
 use genkit_core::{FinishReason, GenerateChunk, ModelRequest, ModelResponse};
 use genkit_http_client::internal::sse::{SseError, SseEvent, SseParser};
 
-/// How many times a paused response is continued. Default is 5; after that, it is returned as
-/// paused.
+/// The maximum number of times that a paused response is continued. Default is 5; after that, the
+/// paused response is returned.
 const MAX_CONTINUATIONS: usize = 5;
 
 /// A model called over HTTP.
@@ -71,7 +71,7 @@ impl<W: WireFormat> HttpModel<W> {
         self.wire.decode_response(request, &self.read_whole(answer).await?)
     }
 
-    /// Reads the body of a response, or returns an error according to its status.
+    /// Reads the body of a response, or returns the error that its status indicates.
     async fn read_whole(&self, answer: HttpResponse<'_>) -> Result<Vec<u8>> {
         let failure = |status, headers: HeaderLookup<'_>, body: &[u8]| {
             self.wire.decode_error(status, headers, body)

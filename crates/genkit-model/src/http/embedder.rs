@@ -14,7 +14,7 @@ use genkit_core::{Error, Result};
 /// The limits of one call.
 pub struct EmbedBatch {
     pub texts: usize,
-    /// The bytes of all texts together. A single text may exceed it.
+    /// The maximum size of all texts together, in bytes. A single text may exceed it.
     pub bytes: usize,
 }
 

@@ -19,7 +19,7 @@ use genkit_core::internal::redact::is_secret_name;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net;
 
-/// The time limit of a whole model call. Default is 10 minutes.
+/// The timeout of a whole model call. Default is 10 minutes.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The maximum size of a response, in bytes. Default is 64 MiB.
@@ -29,7 +29,7 @@ const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 pub struct ApiEndpoint {
     provider: String,
     base: Url,
-    /// Includes the port unless it is the default port of the scheme.
+    /// The host, with the port unless it is the default port of the scheme.
     host: String,
     /// The provider and the host, as shown in errors.
     api: String,
@@ -64,7 +64,7 @@ impl ApiEndpoint {
             return Err(no_scheme().into());
         }
         if !base.username().is_empty() || base.password().is_some() {
-            return Err(wrong("a user name and a password belong in a header").into());
+            return Err(wrong("it contains credentials; send them in a header").into());
         }
         let name = base.host_str().unwrap_or_default();
         let host = base.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
@@ -97,7 +97,7 @@ impl ApiEndpoint {
         Ok(self)
     }
 
-    /// Sets the time limit of each call. Default is 10 minutes.
+    /// Sets the timeout of each call. Default is 10 minutes.
     pub(crate) fn with_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self

@@ -37,8 +37,8 @@ pub enum Error {
     #[error("{embedder}: sent {texts} inputs but received {vectors} vectors")]
     EmbeddingCount { embedder: String, texts: usize, vectors: usize },
 
-    // Errors in downloading files that messages link to.
-    #[error("invalid URL of a file: {0}")]
+    // Errors while downloading files that messages link to.
+    #[error("invalid file URL: {0}")]
     FileAddress(String),
     #[error("cannot reach {host}: {cause}")]
     FileUnreachable { host: String, cause: String },
@@ -107,7 +107,7 @@ impl CallError {
 }
 
 impl Error {
-    /// Creates the error for a body that is not JSON, or not the JSON that the provider documents.
+    /// Creates the error for a body that is not JSON, or that does not match the provider's documentation.
     pub fn from_json(provider: &str, error: &serde_json::Error) -> Self {
         let (provider, reason) = (provider.to_owned(), error.to_string());
         if error.is_eof() {

@@ -1,4 +1,4 @@
-//! An exchange: one call and its response, within one time limit.
+//! An exchange: a call and its response, with one timeout for both.
 
 use std::pin::pin;
 
@@ -11,7 +11,7 @@ use crate::wire::HttpCall;
 use genkit_core::{Error, Result};
 
 impl ApiEndpoint {
-    /// Sends `call` and reads its response within the time limit of the endpoint. Secrets are
+    /// Sends `call` and reads its response within the timeout of the endpoint. Secrets are
     /// removed from errors.
     pub(super) async fn run_exchange<'e, T, F: Future<Output = Result<T>>>(
         &'e self,
@@ -25,7 +25,7 @@ impl ApiEndpoint {
             read(response).await
         });
         let limit = self.timeout();
-        // The provider's own timeout. The agent loop has one too, but a model can also be called directly.
+        // The agent loop also has a timeout, but a model can be called directly.
         let result = tokio::time::timeout(limit, exchange)
             .await
             .unwrap_or_else(|_| Err(CallError::Timeout(limit).into_error(self.api_label())));

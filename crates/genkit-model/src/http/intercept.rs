@@ -32,7 +32,7 @@ pub enum Interception {
 
 /// An interceptor, which receives every call before it is sent.
 pub trait Interceptor: Send + Sync {
-    /// Returns whether it responds to every call, so that no key is needed.
+    /// Returns whether the interceptor responds to every call, so that no key is needed.
     fn is_offline(&self) -> bool;
 
     fn intercept_call(&self, call: OutgoingCall<'_>) -> Result<Interception>;

@@ -1,13 +1,13 @@
 //! HTTP for every provider: a shared driver sends the requests that a
-//! [`WireFormat`](super::wire::WireFormat) encodes, and passes it the responses.
+//! [`WireFormat`](super::wire::WireFormat) encodes, and passes the responses to it for decoding.
 //!
 //! A call is sent once; the caller decides whether to retry it. Errors name the provider and the
 //! host but not the URL, and secrets are redacted.
 //!
 //! | limit | default |
 //! |---|---|
-//! | duration of a whole call | 10 minutes ([`ProviderSettings::timeout`]) |
-//! | time to connect | 10 seconds |
+//! | timeout of a whole call | 10 minutes ([`ProviderSettings::timeout`]) |
+//! | timeout for connecting | 10 seconds |
 //! | silence in a stream | no limit, because a model may think for minutes |
 //! | size of a response | 64 MiB |
 

@@ -1,4 +1,4 @@
-//! The head of a call: its URL and headers. Most calls of an endpoint share it.
+//! The head of a call: the URL and the headers, which most calls of an endpoint share.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub(super) struct PreparedHead {
     /// The path and query.
     pub(super) target: Uri,
     pub(super) headers: HeaderMap,
-    /// How this runtime reaches the server.
+    /// The route to the server in this runtime.
     pub(super) way: Way,
     runtime: Id,
 }

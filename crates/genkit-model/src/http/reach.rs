@@ -15,7 +15,7 @@ pub fn forbid_network() {
     FORBIDDEN.store(true, Ordering::Relaxed);
 }
 
-/// Returns an error for a host outside this machine if a test forbids network access.
+/// Returns an error for a host other than this machine if a test forbids network access.
 pub(super) fn may_reach(url: &Url, host: &str) -> Result<()> {
     if !FORBIDDEN.load(Ordering::Relaxed) || is_loopback(url) {
         return Ok(());

@@ -19,7 +19,7 @@ const HIDDEN: &str = "<KEY>";
 pub(crate) struct Secrets(Vec<Secret>);
 
 impl Secrets {
-    /// Collects the secrets in the headers of a call and in those that its endpoint adds.
+    /// Collects the secrets in the headers of a call and of its endpoint.
     pub(crate) fn from_headers(
         own: &[(&'static str, Cow<'static, str>)],
         added: &HeaderMap,

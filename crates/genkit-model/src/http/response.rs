@@ -17,14 +17,14 @@ use super::reach;
 use genkit_core::{Error, Result};
 use genkit_http_client::internal::net::root_cause;
 
-/// How much of an error's body is read, in bytes. Default is 1 MiB.
+/// The maximum number of bytes of an error's body that are read. Default is 1 MiB.
 const MAX_ERROR_BYTES: usize = 1024 * 1024;
 
-/// The maximum capacity to reserve before reading a body, whatever its announced length, in bytes.
-/// Default is 1 MiB.
+/// The maximum capacity to reserve before reading a body, regardless of its content length, in
+/// bytes. Default is 1 MiB.
 const MAX_RESERVED: u64 = 1024 * 1024;
 
-/// How long to keep reading a response after its end marker, so that its connection can be reused.
+/// The time to keep reading a response after its end marker, so that its connection can be reused.
 /// Default is 1 second.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -89,7 +89,7 @@ async fn post_proxied(
     head: &PreparedHead,
     body: Vec<u8>,
 ) -> std::result::Result<reqwest::Response, NotSent> {
-    // Built by hand, because the request builder would copy each header into another map.
+    // Do not use the request builder, because it would copy each header into another map.
     let mut request = Request::new(Method::POST, head.url.clone());
     *request.headers_mut() = head.headers.clone();
     request.headers_mut().insert(CONTENT_LENGTH, body.len().into());
@@ -216,7 +216,7 @@ impl<'a> HttpResponse<'a> {
         Ok(whole)
     }
 
-    /// Reads the body of an error, ignoring read errors because the status matters more.
+    /// Reads the body of an error. Ignores read errors, because the status is more important.
     pub(super) async fn error_body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
         while let Ok(Some(piece)) = self.next().await {

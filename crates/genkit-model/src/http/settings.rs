@@ -25,9 +25,9 @@ pub fn bearer_headers(key: Option<&str>) -> Vec<(&'static str, Cow<'static, str>
 pub struct ProviderSettings {
     pub key: Option<String>,
     pub base_url: Option<String>,
-    /// In insertion order; a later header replaces an earlier header with the same name.
+    /// The headers in insertion order. A later header replaces an earlier header with the same name.
     pub headers: Vec<(String, String)>,
-    /// The time limit of a whole call. Default is 10 minutes.
+    /// The timeout of a whole call. Default is 10 minutes.
     pub timeout: Option<Duration>,
     pub interceptor: Option<Arc<dyn Interceptor>>,
     /// Whether settings that are not set are read from the environment.

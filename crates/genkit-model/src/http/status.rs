@@ -7,13 +7,13 @@ use genkit_core::Error;
 use genkit_core::ErrorKind;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much of a provider's message an error repeats, in characters. Default is 2,000.
+/// The maximum length of a provider's message in an error, in characters. Default is 2,000.
 const MAX_MESSAGE: usize = 2_000;
 
-/// How much of the text of a web page an error repeats, in characters. Default is 200.
+/// The maximum length of the text of a web page in an error, in characters. Default is 200.
 const MAX_PAGE: usize = 200;
 
-/// Headers that hold the provider's id of a request.
+/// Headers that contain the provider's request id.
 const REQUEST_IDS: [&str; 4] =
     ["x-request-id", "request-id", "x-goog-request-id", "apim-request-id"];
 
@@ -53,7 +53,7 @@ pub fn with_reported<const N: usize>(error: Error, told: [(&str, Value); N]) -> 
     if details.is_empty() { error } else { error.with_details(details.into()) }
 }
 
-/// Returns whether a string is an HTML page, which an API does not send.
+/// Returns whether a body looks like an HTML page, which an API does not send.
 pub fn is_web_page(text: &[u8]) -> bool {
     text.trim_ascii_start().starts_with(b"<")
 }
@@ -81,7 +81,7 @@ pub fn error_text(provider: &str, status: u16, message: &str, headers: HeaderLoo
         (404, page) if is_web_page(page.as_bytes()) => {
             "the response is a web page; check the base URL".to_owned()
         }
-        // A proxy in between rejected the request.
+        // An intermediate proxy rejected the request.
         (_, page) if is_web_page(page.as_bytes()) => page_text(page),
         (_, message) => excerpt(message, MAX_MESSAGE),
     };

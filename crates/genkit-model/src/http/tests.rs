@@ -1,4 +1,4 @@
-//! The driver, tested against a server with fixed responses.
+//! Tests of the driver against a server with fixed responses.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
@@ -201,7 +201,7 @@ async fn tokens_are_counted_where_the_api_can() {
     assert!(!error.contains("very-secret"), "{error}");
 }
 
-/// Environment variables belong to the process, so this test runs itself again in a child process.
+/// Environment variables are global to the process, so this test runs itself again in a child process.
 #[test]
 fn proxy_of_the_environment_is_asked() {
     const INSIDE: &str = "GENKIT_TEST_BEHIND_PROXY";

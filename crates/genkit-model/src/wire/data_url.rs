@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A URL that begins with `data:`.
+/// A URL that starts with `data:`.
 #[derive(Clone, Copy)]
 pub struct DataUrl<'a> {
     /// The media type with its parameters, including a trailing `;base64`.

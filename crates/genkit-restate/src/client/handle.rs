@@ -1,4 +1,4 @@
-//! Handles of runs: waiting for them, answering their questions, ending them.
+//! Handles of runs: wait for them, answer their questions, cancel and delete them.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl RestateFlow {
     }
 }
 
-/// The methods that runs and flows have in common.
+/// Implements the methods that runs and flows have in common.
 macro_rules! handle_methods {
     ($($handle:ident),*) => {$(
         impl $handle {
@@ -64,7 +64,7 @@ macro_rules! handle_methods {
                 self.0.run_status().await
             }
 
-            /// Returns the questions without an answer. Empty if the run is not interrupted.
+            /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).
@@ -73,8 +73,8 @@ macro_rules! handle_methods {
             }
 
             /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
-            /// process may answer. For the meaning of values see
-            /// [`DurableRun::answer`](genkit::durable::DurableRun::answer).
+            /// process can answer it. See [`DurableRun::answer`](genkit::durable::DurableRun::answer) for the values to
+            /// pass.
             ///
             /// # Errors
             /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
@@ -83,8 +83,8 @@ macro_rules! handle_methods {
                 self.0.send_answers(EngineAnswers::plain(call, answer)?).await
             }
 
-            /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
-            /// other arguments, or a response on behalf of a tool.
+            /// Calls `answer` for each open question, and answers those for which it returns an [`Answer`]. Use this to
+            /// deny a call with a reason, to change its arguments, or to respond on behalf of the tool.
             ///
             /// # Errors
             /// The errors of [`answer`](Self::answer).
@@ -96,7 +96,7 @@ macro_rules! handle_methods {
                 self.0.send_answers(EngineAnswers::all(open.iter().filter_map(answer))?).await
             }
 
-            /// Cancels the run. Running steps are notified, on any worker. Returns `false` if the run was already
+            /// Cancels the run, including its running steps on all workers. Returns `false` if the run was already
             /// finished.
             ///
             /// # Errors
@@ -105,7 +105,7 @@ macro_rules! handle_methods {
                 self.0.call_handler::<Option<bool>>("cancel").await?.ok_or_else(|| self.0.missing_run())
             }
 
-            /// Deletes the run and its data from Restate, and ends its running steps. Its id may then be used again.
+            /// Deletes the run and its data from Restate, and cancels its running steps. Its id can then be reused.
             /// Returns `false` if the run did not exist.
             ///
             /// # Errors

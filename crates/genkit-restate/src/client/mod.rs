@@ -16,8 +16,8 @@ pub use handle::{RestateFlow, RestateRun};
 
 /// A client of Restate's ingress (port 8080), which starts and finds durable runs and flows.
 ///
-/// It does not perform steps; the [`RestateWorker`](crate::RestateWorker)s do. Its registry must have models, tools and
-/// flows of the same names.
+/// The client does not perform steps; a [`RestateWorker`](crate::RestateWorker) does. The registry of the client must
+/// have models, tools and flows with the same names as the workers.
 #[derive(Clone)]
 pub struct RestateClient {
     genkit: Genkit,
@@ -25,7 +25,7 @@ pub struct RestateClient {
 }
 
 impl RestateClient {
-    /// Creates a client of the server whose ingress has this URL.
+    /// Creates a client of the Restate server with this ingress URL.
     ///
     /// # Errors
     /// `InvalidArgument` if the URL is invalid.
@@ -39,7 +39,7 @@ impl RestateClient {
         Self { server: self.server.with_token(token.into()), ..self }
     }
 
-    /// Creates a durable run that Restate stores. `id` is the idempotency key: if a run with this id exists, it is
+    /// Creates a durable run that Restate stores. `id` is an idempotency key: if a run with this id exists, it is
     /// returned, and `run` is ignored. See also [`Genkit::durable_run`].
     ///
     /// # Errors
@@ -52,8 +52,7 @@ impl RestateClient {
         Ok(RestateRun::new(self.clone(), id))
     }
 
-    /// Creates a durable flow of the registry that Restate stores. Otherwise the same as
-    /// [`durable_run`](Self::durable_run).
+    /// Creates a durable run of a flow in the registry. Otherwise the same as [`durable_run`](Self::durable_run).
     ///
     /// # Errors
     /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.

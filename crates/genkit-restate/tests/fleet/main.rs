@@ -51,7 +51,7 @@ async fn experiment_kills_at_each_point_and_every_effect_is_there_once() {
     let second = log.who("pay has paid")[1].clone();
     assert_ne!(first, second);
 
-    // The server is killed while the tool runs, and gives the step to a worker again after its restart.
+    // The server is killed while the tool runs, and sends the step to a worker again after its restart.
     server.kill();
     fleet.revive(&first);
     server.start().await;
@@ -124,7 +124,7 @@ async fn only_retryable_errors_are_retried_and_same_id_is_one_run() {
     let fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
 
-    // Waits as long as the model's server requests: twice 1.5 s, rather than 1 and 4 s.
+    // The run waits as long as the model's server requests: twice 1.5 s, rather than 1 and 4 s.
     let started = Instant::now();
     let busy = client.durable_run("busy", fleet.genkit.generate("busy")).await.unwrap();
     assert_eq!(within(busy.wait(), &server).await.unwrap().text(), "all done");
@@ -144,7 +144,7 @@ async fn only_retryable_errors_are_retried_and_same_id_is_one_run() {
     let error = within(flow.wait(), &server).await.unwrap_err();
     assert_eq!((error.kind(), log.count("fail")), (ErrorKind::InvalidArgument, 3), "{error}");
 
-    // The same id refers to the same run, whatever the request is.
+    // The same id refers to the same run, even with a different request.
     let again = client.durable_run("busy", fleet.genkit.generate("wrong")).await.unwrap();
     assert_eq!(within(again.wait(), &server).await.unwrap().text(), "all done");
     assert_eq!(log.count("model"), 4);

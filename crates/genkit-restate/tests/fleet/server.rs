@@ -85,8 +85,8 @@ impl Server {
                 .env("RESTATE_ADMIN__BIND_ADDRESS", format!("127.0.0.1:{admin}"))
                 .env("RESTATE_DEFAULT_NUM_PARTITIONS", "2")
                 .env("RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE", "256MB")
-                // One connection for each step, since a balancer of connections would otherwise use only one
-                // worker.
+                // One connection per step, because the load balancer of the tests distributes connections to the
+                // workers.
                 .env("RESTATE_WORKER__INVOKER__HTTP2_STREAMS_PER_CONNECTION_LIMIT", "1")
                 .current_dir(&self.folder)
                 .stdin(Stdio::null())
@@ -109,7 +109,7 @@ impl Server {
         }
     }
 
-    /// `kill -9`.
+    /// Kills the server with `kill -9`.
     pub(crate) fn kill(&self) {
         if let Some(mut child) = self.child.lock().unwrap().take() {
             child.kill().ok();

@@ -58,7 +58,7 @@ impl Log {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// The names of the processes that wrote this line, one for each time.
+    /// Returns the names of the processes that wrote this line, once for each time that it was written.
     pub(crate) fn who(&self, line: &str) -> Vec<String> {
         let wrote = |text: &String| {
             let (said, name) = text.rsplit_once(" @")?;
@@ -231,7 +231,7 @@ pub(crate) async fn is_worker() -> bool {
     true
 }
 
-/// Workers behind a balancer of connections.
+/// Workers behind a load balancer.
 pub(crate) struct Fleet {
     pub(crate) log: Log,
     pub(crate) genkit: Genkit,
@@ -280,7 +280,7 @@ impl Fleet {
         RestateClient::new(&self.genkit, &server.ingress()).unwrap()
     }
 
-    /// `kill -9`.
+    /// Kills the worker with `kill -9`.
     pub(crate) fn kill(&mut self, name: &str) {
         let worker = self.workers.iter_mut().find(|(known, ..)| known == name).unwrap();
         let mut child = worker.2.take().unwrap();
@@ -320,7 +320,7 @@ impl Drop for Fleet {
     }
 }
 
-/// Forwards each connection to the next worker that accepts it, as a balancer of connections does.
+/// Forwards each connection to the next worker that accepts it, like a load balancer.
 async fn balance(listener: TcpListener, ports: Vec<u16>) {
     let next = Mutex::new(0);
     loop {

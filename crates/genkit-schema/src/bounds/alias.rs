@@ -1,5 +1,5 @@
-//! Aliases: names that a Rust type accepts but its schema does not show. They are found by deserializing: a name is an
-//! alias of a shown name if the type accepts the value under either name, but not under both.
+//! Aliases: names that a Rust type accepts but that its schema does not contain. They are detected by deserializing: a
+//! name is an alias of a name in the schema if the type accepts the value under either name, but not under both.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use super::walk::Suspect;
 /// The maximum amount of JSON that is deserialized again to resolve aliases, in bytes. Default is 16 MiB.
 const MAX_REREAD: usize = 16 * 1024 * 1024;
 
-/// The number of names that can always be tried. Default is 64.
+/// The minimum number of names that can be tried. Default is 64.
 const MIN_TRIES: usize = 64;
 
-/// The number of doubtful violations that can always be confirmed. Default is 8.
+/// The minimum number of doubtful violations that can be confirmed. Default is 8.
 const MIN_CONFIRMATIONS: usize = 8;
 
 /// The type that deserialized a value, used to deserialize variations of it.
@@ -41,7 +41,7 @@ impl<'r> Reader<'r> {
         if violation.doubt == Doubt::None {
             return true;
         }
-        // If it cannot be determined, the schema decides.
+        // If no confirmations are left, treat the violation as genuine.
         let Some(left) = self.confirmations.checked_sub(1) else { return true };
         self.confirmations = left;
         let mut other = value.clone();
@@ -64,7 +64,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Returns the shown names that `name` may be an alias of.
+    /// Returns the names in the schema that `name` may be an alias of.
     pub(super) fn shown_names<'s>(
         &mut self,
         value: &Value,

@@ -1,4 +1,4 @@
-//! Choices: finds the branch of `anyOf` and `oneOf` that a value was written for.
+//! Choices: finds the branch of `anyOf` and `oneOf` that a value is intended for.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ impl Walk<'_> {
         match how {
             How::Read => self.any_as_read(branches, value, place),
             How::Whole => {
-                // A branch with another type or tag is not the intended one.
+                // A branch with a different type or tag is not the intended branch.
                 let reach = place.collect_path().len() + 1;
                 let is_apart = |all: &&Vec<Violation>| {
                     all.iter().any(|it| it.about == About::Kind && it.path.len() <= reach)
@@ -82,7 +82,7 @@ impl Walk<'_> {
     }
 
     /// Checks a choice after a type accepted a value that matches no branch, because the type accepts names that the
-    /// schema does not show. The value is invalid if every possible branch rejects it.
+    /// schema does not contain. The value is invalid if every possible branch rejects it.
     fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
         let mut possible: Vec<Id> = branches.to_vec();
         possible.retain(|id| self.may_be(*id, value));
@@ -108,7 +108,7 @@ impl Walk<'_> {
         if passing.is_empty() {
             return self.report_violations(found);
         }
-        // A branch that passes only because it does not have this member is possibly not the intended branch.
+        // A branch that passes only because it does not have this member may not be the intended branch.
         found.retain(|violation| match violation.path.get(here.len()) {
             Some(Step::Key(name)) => !passing.iter().any(|id| self.has_name(*id, name)),
             _ => false,
@@ -145,7 +145,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns whether a schema defines a member of this name.
+    /// Returns whether a schema defines a member with this name.
     fn has_name(&mut self, id: Id, name: &str) -> bool {
         let nodes = self.nodes;
         self.spend_steps(1)

@@ -296,7 +296,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Returns the path of a member for messages. Long paths are truncated, because each schema stores its own.
+/// Returns the path of a member for messages. Long paths are truncated, because each schema stores its path.
 fn child_pointer(at: &str, key: &str) -> String {
     /// The maximum length of a path that is extended, and of a name in it.
     const LONG: usize = 200;

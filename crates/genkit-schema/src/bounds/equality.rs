@@ -42,7 +42,8 @@ pub(super) fn find_repeated(items: &[Value]) -> Option<&Value> {
     again.min().map(|index| &items[index])
 }
 
-/// The number of items with the same hash that an item is compared with. Default is 16: collisions are only random.
+/// The maximum number of items with the same hash that an item is compared with. Default is 16; with a random key,
+/// collisions are rare.
 const MAX_ALIKE: usize = 16;
 
 /// Returns a hash that is the same for equal values.

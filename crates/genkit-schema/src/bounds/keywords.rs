@@ -60,7 +60,7 @@ pub(super) enum Check {
     },
 }
 
-/// A keyword that checks a value without a schema for its parts.
+/// A keyword that contains no schema.
 #[derive(Debug)]
 pub(super) enum Leaf {
     Never,
@@ -248,6 +248,6 @@ pub(super) enum About {
     Bound,
     /// The kind of the value: its type, or which of the listed values it is.
     Kind,
-    /// The members of the value: missing and unknown ones.
+    /// The members of the value: missing and unknown members.
     Parts,
 }

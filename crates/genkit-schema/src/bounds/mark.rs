@@ -1,4 +1,4 @@
-//! Marks the schemas that assert more than deserializing a Rust type does, and rejects circular schemas.
+//! Marks the schemas that assert more than deserializing a Rust type checks, and rejects circular schemas.
 
 use super::keywords::{Check, Id, Leaf, Node, Rest};
 use crate::error::Error as E;

@@ -1,4 +1,4 @@
-//! Bounds: the assertions of a schema, compiled once. They are checked in every build, without the feature
+//! Bounds: the assertions of a schema, compiled once. They are checked in every build, even without the feature
 //! `validation`.
 
 mod alias;
@@ -31,8 +31,8 @@ use super::error::Error as E;
 use super::retry_parse::held;
 use crate::bounded_json::ValueBudget;
 
-/// The maximum number of violations that are collected. Default is 64, because strings at these positions are parsed
-/// again.
+/// The maximum number of violations that are collected. Default is 64, more than a message shows, because strings at
+/// these positions may be parsed as JSON.
 const MAX_FOUND: usize = 64;
 
 const TOO_MUCH: &str = "is too large or too deeply nested to be checked against its schema";
@@ -51,7 +51,7 @@ pub(crate) enum Mismatch {
 pub enum Shape {
     /// A Rust type, from which the schema was derived, has deserialized the value.
     Read,
-    /// Nothing: the schema was written by hand, and every keyword must be checked.
+    /// No guarantee: the schema was written by hand, and every keyword must be checked.
     Written,
 }
 
@@ -72,7 +72,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Compiles a schema. Returns `None` if it has no constraints beyond the checks of deserializing.
+    /// Compiles a schema. Returns `None` if it has no constraints beyond those that deserialization checks.
     pub fn compile(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         if shape == Shape::Read && plain::asserts_nothing(schema) {
             return Ok(None);
@@ -116,7 +116,8 @@ impl Bounds {
         if found.is_empty() { Ok(()) } else { Err(Mismatch::Broken(violation_message(&found))) }
     }
 
-    /// Checks every keyword. A first pass only decides whether the value is valid; the second collects the violations.
+    /// Checks every keyword. A first pass only decides whether the value is valid; a second pass collects the
+    /// violations.
     fn check_whole(&self, value: &Value) -> Result<(), Mismatch> {
         let mut walk = Walk::new(&self.nodes, value, false, MAX_FOUND);
         if walk.fits_node(0, value, &Place::ROOT) {

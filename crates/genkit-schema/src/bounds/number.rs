@@ -104,7 +104,7 @@ impl std::fmt::Display for Num {
     }
 }
 
-/// Every float above this is larger than every integer of serde_json.
+/// Every float above this is larger than every integer that serde_json represents.
 const BEYOND: f64 = 1e30;
 
 #[expect(clippy::cast_possible_truncation, reason = "in the range of i128")]

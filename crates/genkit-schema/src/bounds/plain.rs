@@ -1,11 +1,11 @@
-//! Plain schemas, which describe a type and have no constraints beyond deserializing it.
+//! Plain schemas, which describe a type and have no constraints beyond those that deserialization checks.
 
 use serde_json::{Map, Value};
 
 use super::keywords::Types;
 
-/// Returns whether the schema of a type has no constraints beyond deserializing it, without compiling the schema.
-/// Returns `false` if that is not obvious, as for references, choices and listed values.
+/// Returns whether the schema of a type has no constraints beyond those that deserialization checks, without compiling
+/// the schema. Returns `false` if that is not obvious, as for references, choices and listed values.
 pub(super) fn asserts_nothing(schema: &Value) -> bool {
     match schema {
         Value::Bool(_) => true,

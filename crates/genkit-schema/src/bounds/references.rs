@@ -43,7 +43,7 @@ impl<'a> References<'a> {
         references
     }
 
-    // The recursion is as deep as the schema, which the JSON parser limits.
+    // The recursion depth is limited, because the JSON parser limits the depth of the schema.
     fn scan_schema(&mut self, schema: &'a Value, base: &Rc<str>, is_old: bool) {
         let map = match schema {
             Value::Object(map) => map,

@@ -10,13 +10,14 @@ use crate::bounded_json::parse_bounded;
 use super::keywords::{About, Check, Id, Leaf, Node, Types};
 use super::violation::{Doubt, Place, Step, Violation, count_words, show_value};
 
-/// The number of steps of one check. Default is 100,000 steps, plus 8 for each byte of JSON.
+/// The maximum number of steps of one check. Default is 100,000 steps, plus 8 for each byte of JSON.
 const MAX_STEPS: usize = 100_000;
 
 /// The number of additional steps for each byte of a value. Default is 8.
 const STEPS_PER_BYTE: usize = 8;
 
-/// The maximum number of steps for the largest value, which take about a second. Default is 10,000,000.
+/// The maximum number of steps of a check regardless of the size of the value. Default is 10,000,000, which take about
+/// a second.
 const MAX_STEPS_IN_ALL: usize = 10_000_000;
 
 /// The maximum number of cached results. Default is 100,000.
@@ -25,7 +26,7 @@ const MAX_KNOWN: usize = 100_000;
 /// The maximum depth of a value and its schemas. Default is 512; parsed JSON has at most 127 levels.
 const MAX_DEPTH: usize = 512;
 
-/// How a value is checked against a schema.
+/// The mode in which a value is checked against a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     /// Every keyword is checked.
@@ -54,7 +55,7 @@ pub(super) struct Walk<'b> {
     steps: usize,
     /// The whole value, until its size has been added to the steps.
     reserve: Option<&'b Value>,
-    /// The nesting of checks that only need a yes or no result.
+    /// The number of enclosing checks that only need a yes or no result.
     quiet: usize,
     most: usize,
     /// Whether the list or object at an address matches a schema that is referenced several times. Without this cache,
@@ -79,7 +80,7 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// Takes this number of steps. Returns whether enough steps were left.
+    /// Consumes this number of steps. Returns whether enough steps were left.
     pub(super) fn spend_steps(&mut self, steps: usize) -> bool {
         if self.steps < steps
             && let Some(value) = self.reserve.take()
@@ -127,7 +128,7 @@ impl<'b> Walk<'b> {
         if self.is_exhausted || !self.spend_steps(1) {
             return false;
         }
-        // A deserialized value may be a temporary one, whose address must not be cached.
+        // A deserialized value may be temporary, so its address must not be cached.
         let is_kept = node.is_shared && !self.is_read && (value.is_array() || value.is_object());
         let key = (id, std::ptr::from_ref(value).addr());
         if is_kept

@@ -1,10 +1,12 @@
 //! Dialects of JSON Schema: helpers for converting an exact schema into the dialect of a provider.
 //!
-//! A receiver that rejects one schema rejects the whole list of tools. Before a tool is sent:
+//! A receiver that rejects one schema rejects the whole list of tools. Schemas are therefore rewritten before tools are
+//! sent:
 //!
-//! | receiver | rejects | gets |
+//! | receiver | rejects | receives |
 //! |---|---|---|
-//! | every provider | a choice, a condition or a reference at the root | the properties of all branches side by side, with a description of the properties that belong together |
+//! | every provider | a choice, a condition or a reference at the root | the properties of all branches combined, with
+//! a description of the properties that belong together |
 //! | every provider | unknown keywords and formats, keywords without a type, several types, open tuples | the known keywords with their type, a choice of types, tuples of fixed length |
 //! | Anthropic, Gemini, OpenAI | names such as `$top`, `filter[status]` or `@odata.type` | another name, which is mapped back in calls and in the history |
 //! | OpenAI in strict mode | optional properties, and keywords that it does not enforce | nullable properties; a schema with other keywords is sent without `strict` |

@@ -1,4 +1,5 @@
-//! The root of a tool's input schema: an object without a choice, which providers and several clients reject there.
+//! The root of a tool's input schema: an object without a choice, because providers and several clients reject a choice
+//! at the root.
 
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ const REFUSED: [&str; 10] =
     ["$ref", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const"];
 
 /// Returns the schema with an object at its root and without a choice, a condition or a reference there. The
-/// properties of all branches of a choice are put side by side, which accepts more values; this is reported as a loss.
+/// properties of all branches of a choice are combined, which accepts more values; this is reported as a loss.
 pub fn object_root(exact: &Value) -> (Cow<'_, Value>, Option<Loss>) {
     let Value::Object(map) = exact else {
         let loss = (exact != &Value::Bool(true)).then(|| wider_root("it is not an object"));
@@ -57,7 +58,7 @@ fn wider_root(why: &str) -> Loss {
         pointer: String::new(),
         what: format!("the root of the schema must be an object without a choice: {why}"),
         remedy:
-            "move the choice into a property; until then, other arguments are an error in the call"
+            "move the choice into a property; otherwise, invalid combinations are rejected only in the call"
                 .to_owned(),
     }
 }
@@ -104,7 +105,7 @@ fn flatten_branches(
     flat
 }
 
-/// Adds the properties of all branches; the ones that every branch requires are required.
+/// Adds the properties of all branches. Properties that every branch requires are required.
 fn side_by_side(root: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
     let mut properties = match root.shift_remove("properties") {
         Some(Value::Object(own)) => own,
@@ -129,7 +130,7 @@ fn side_by_side(root: &mut Map<String, Value>, branches: &[Map<String, Value>]) 
         let new: Vec<_> = own.into_iter().filter(|name| !required.contains(name)).collect();
         required.extend(new);
     }
-    // A branch may have properties that another one closes.
+    // A branch may have properties that another branch does not allow.
     let is_closed = |branch: &Map<String, Value>| {
         ["additionalProperties", "unevaluatedProperties"]
             .iter()
@@ -148,7 +149,7 @@ fn side_by_side(root: &mut Map<String, Value>, branches: &[Map<String, Value>]) 
     describe_branches(root, branches);
 }
 
-/// Makes `known` accept the values of `schema`, too.
+/// Makes `known` accept the values of `schema` as well.
 fn add_alternative(known: &mut Value, schema: &Value) {
     if known == schema {
         return;

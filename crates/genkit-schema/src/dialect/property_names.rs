@@ -1,4 +1,4 @@
-//! Property names that every provider accepts, and their mapping back.
+//! Property names that every provider accepts, and the mapping back to the original names.
 //!
 //! Providers reject a whole request for one property such as `$top`, `filter[status]` or `@odata.type`. Such a property
 //! is renamed in the schema that is sent. Calls and the history are mapped in both directions.
@@ -114,7 +114,7 @@ fn free_name(name: &str, taken: &mut HashSet<String>) -> String {
     let start =
         if safe.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') { "" } else { "_" };
     let mut stem = format!("{start}{safe}");
-    // Leaves space for the number.
+    // Leave space for a number.
     stem.truncate(MAX_NAME - 8);
     let mut free = stem.clone();
     let mut number = 2;
@@ -168,7 +168,7 @@ fn rename_schema(schema: &Value, sent: &HashMap<String, String>) -> Value {
         };
         renamed.insert(keyword.clone(), value);
     }
-    // The pattern is for the original names.
+    // `propertyNames` describes the original names, so remove it if a property was renamed.
     let has_new =
         |all: &Value| all.as_object().is_some_and(|all| all.keys().any(|it| sent.contains_key(it)));
     if map.get("properties").is_some_and(has_new) {
@@ -263,7 +263,8 @@ fn rename_value(
     }
 }
 
-/// Collects a schema and those that apply to the same value: the target of a reference, and the parts of a choice.
+/// Collects a schema and the schemas that apply to the same value: the target of a reference, and the parts of a
+/// choice.
 fn collect_applied<'a>(schema: &'a Value, root: &'a Value, all: &mut Vec<&'a Map<String, Value>>) {
     let Value::Object(map) = schema else { return };
     if all.len() >= MAX_SCHEMAS || all.iter().any(|known| std::ptr::eq(*known, map)) {

@@ -1,5 +1,5 @@
-//! The traversal that the strict dialects share. They convert a schema completely, or report the first part that they
-//! do not support.
+//! The traversal that the strict dialects share. A strict dialect converts a schema completely, or reports the first
+//! part that it does not support.
 
 use serde_json::{Map, Value};
 
@@ -47,11 +47,11 @@ impl TraversalLimits {
 
     fn enter(&mut self, at: &str) -> Result<(), String> {
         if self.depth == MAX_DEPTH {
-            return Err(unsupported_part(at, "nested too deep"));
+            return Err(unsupported_part(at, "nested too deeply"));
         }
         self.schemas += 1;
         if self.schemas > self.max_schemas {
-            return Err(unsupported_part(at, "the schema is too large from here on"));
+            return Err(unsupported_part(at, "the rest of the schema is too large"));
         }
         self.depth += 1;
         Ok(())

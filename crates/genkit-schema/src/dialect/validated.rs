@@ -1,4 +1,5 @@
-//! The form that strict validators accept: each keyword is known, and the type of the values that it constrains is given.
+//! The form that strict validators accept: each keyword is known, and the schema declares the type of the values that
+//! the keyword constrains.
 
 use serde_json::{Map, Value, json};
 
@@ -102,7 +103,7 @@ fn narrow_types(map: &mut Map<String, Value>, outside: &[String]) -> Option<Vec<
         types = outside.to_vec();
     } else if !outside.is_empty() {
         types.retain(|kind| includes(outside, kind));
-        // The outside has integers only, and the inside any number.
+        // The enclosing schema allows only integers, and this schema allows any number.
         if types.is_empty() && includes(&own, "number") && includes(outside, "integer") {
             types.push("integer".to_owned());
         }
@@ -135,7 +136,8 @@ fn narrow_types(map: &mut Map<String, Value>, outside: &[String]) -> Option<Vec<
     Some(types)
 }
 
-/// Makes the length of a tuple exact, or lists the items of a tuple with more of them as alternatives.
+/// Fixes the length of a tuple, unless it has a schema for additional items. In that case, all items become
+/// alternatives.
 fn close_tuple(map: &mut Map<String, Value>) {
     let Some(Value::Array(tuple)) = map.get("prefixItems") else { return };
     let length = tuple.len();
@@ -161,7 +163,7 @@ fn declare_required(map: &mut Map<String, Value>) {
     }
 }
 
-/// Replaces several types, other than a single type or null, with a choice.
+/// Replaces a list of types with a choice, unless the list contains only one type besides null.
 fn split_types(mut map: Map<String, Value>) -> Map<String, Value> {
     let types: Vec<String> = listed_types(&map).into_iter().map(str::to_owned).collect();
     if types.len() < 2 || (types.len() == 2 && types.iter().any(|kind| kind == "null")) {

@@ -1,8 +1,9 @@
-//! Partial and lenient JSON: extracts a value from the text of a model, which may contain prose, be written carelessly,
-//! or be incomplete.
+//! Partial and lenient JSON: extracts a value from the text of a model, which may contain prose, be malformed, or be
+//! incomplete.
 //!
-//! This is a custom parser because no crate handles all three cases as Genkit does in every language (the tests are its
-//! specifications). Crates for partial JSON reject JSON5, crates for JSON5 reject truncated text, and none skips prose.
+//! This is a custom parser, because no crate handles all three cases in the way of Genkit's other implementations (the
+//! tests are Genkit's specifications). Crates for partial JSON reject JSON5, crates for JSON5 reject truncated text,
+//! and none skips prose.
 
 mod number;
 mod reader;
@@ -14,18 +15,18 @@ use reader::{JsonReader, ReadState};
 /// Parses a JSON text that may be truncated anywhere, and returns the part that more text cannot change.
 ///
 /// Open strings, arrays and objects are closed at the end of the text, or where the text is no longer JSON. A name
-/// whose value has not started is left out, and so is a number at the very end, because more digits may follow. A
-/// prefix of `true`, `false` or `null` can only become that literal, and is parsed as such.
+/// whose value has not started is omitted, and so is a number at the end of the text, because more digits may follow. A
+/// prefix of `true`, `false` or `null` is parsed as that literal, because it can only become that literal.
 pub fn partial(text: &str) -> Option<Value> {
     let mut reader = JsonReader::new(text, 0);
     let value = reader.read_value();
     value.filter(|_| reader.state != ReadState::TooDeep)
 }
 
-/// Extracts the first JSON object or array from a string. If the end of the text truncates it, returns its [partial
-/// value](partial).
+/// Extracts the first JSON object or array from a string. If it is truncated by the end of the text, returns its
+/// [partial value](partial).
 ///
-/// Brackets in prose are skipped: those whose content is not JSON, and those whose content is JSON only at the start.
+/// Brackets in prose are skipped: brackets whose content is not JSON, or is JSON only at the start.
 pub fn extract(text: &str) -> Option<Value> {
     let mut at = 0;
     loop {
@@ -213,8 +214,8 @@ fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
     })
 }
 
-/// Returns the position of the matching bracket for the one at `at`, considering only double quotes and brackets of the
-/// same kind.
+/// Returns the position of the bracket that closes the bracket at `at`, considering only double quotes and brackets of
+/// the same kind.
 fn closing_position(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let open = *bytes.get(at)?;

@@ -252,7 +252,7 @@ impl<'a> JsonReader<'a> {
         u32::from_str_radix(&rest[..count], 16).ok()
     }
 
-    /// Parses a number. At the end of the text it is left out, because more digits may follow.
+    /// Parses a number. A number at the end of the text is omitted, because more digits may follow.
     fn read_number(&mut self) -> Option<Value> {
         let rest = self.remaining_text();
         let is_inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');

@@ -48,7 +48,7 @@ fn cut_texts() {
         (r#"["a\ud83d\"#, json!(["a"])),
         (r#"["a\ud83d\ude0"#, json!(["a"])),
         (r#"["a\ud83d\ude00"#, json!(["a😀"])),
-        // Text that is no longer JSON ends the value, too.
+        // Text that is no longer JSON also ends the value.
         (r#"{"a":{"b":1,"c":]}}"#, json!({"a": {"b": 1}})),
         ("[1,2}", json!([1, 2])),
         ("[1 /", json!([1])),
@@ -102,7 +102,7 @@ fn json_in_prose() {
         ("open with [ and {\"a\": 1}", json!({"a": 1})),
         ("{note}", json!(null)),
         ("{note", json!({})),
-        // JSON only at the start: nothing is returned.
+        // Brackets whose content is JSON only at the start are skipped.
         ("{\"a\": <number>, \"b\": {\"c\": 1}} so {\"a\": 2}", json!({"a": 2})),
         ("{\"a\": oops, \"b\": {\"c\": 1}", json!(null)),
         ("[1, 2}", json!(null)),

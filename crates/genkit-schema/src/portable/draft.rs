@@ -7,7 +7,7 @@ use super::keywords;
 /// All JSON types. `number` includes integers.
 const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean", "null"];
 
-/// How null is treated at the position of a schema.
+/// The treatment of null at the position of a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Null {
     /// Omitting the value has the same meaning as null.

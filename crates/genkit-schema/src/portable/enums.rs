@@ -7,7 +7,7 @@ use super::flat::Flat;
 use super::rewriter::PortableRewriter;
 use crate::json::json_type::types_of;
 
-/// The keywords that a documented constant may have to be folded into a list of values.
+/// The only keywords that a documented constant may contain if it is folded into a list of values.
 const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"];
 
 impl<'a> PortableRewriter<'a> {

@@ -22,7 +22,7 @@ impl<'a> PortableRewriter<'a> {
         flat
     }
 
-    /// Adds the layer that the last layer leads to. Returns whether there may be more.
+    /// Adds the layer that the last layer refers to. Returns whether there may be more layers.
     fn add_layer(&mut self, flat: &mut Flat<'a>) -> bool {
         let Some(last) = flat.layers.last_mut() else {
             return false;

@@ -1,4 +1,4 @@
-//! Arrays: lists of one kind, and tuples, which draft 7 and 2020-12 write differently.
+//! Arrays: lists of one type, and tuples, for which draft 7 and 2020-12 have different keywords.
 
 use serde_json::{Map, Value};
 

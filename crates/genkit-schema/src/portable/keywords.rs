@@ -56,7 +56,7 @@ pub(super) fn keyword_class(keyword: &str) -> Class {
     }
 }
 
-/// Returns whether a keyword is one of JSON Schema.
+/// Returns whether a keyword is defined by JSON Schema.
 pub(crate) fn is_known_keyword(keyword: &str) -> bool {
     keyword_class(keyword) != Class::Unknown && !keyword.starts_with("x-")
 }

@@ -1,8 +1,8 @@
 //! The portable schema, sent to clients with unknown capabilities.
 //!
 //! schemars writes exact schemas of draft 2020-12. Many clients support less: they do not resolve `$ref`, require a
-//! single `type` at each position, or reject unknown values of `format`. [`portable`] rewrites an exact schema into one
-//! that all of them accept: valid as draft 7 and as draft 2020-12, even in ajv's strict mode.
+//! single `type` at each position, or reject unknown values of `format`. [`portable`] rewrites an exact schema into a
+//! schema that all of them accept: it is valid as draft 7 and as draft 2020-12, even in ajv's strict mode.
 //!
 //! | exact | portable |
 //! |---|---|
@@ -21,9 +21,9 @@
 //! | newer and unknown keywords | removed, with a note |
 //! | `x-…` and all keywords of both drafts | unchanged |
 //!
-//! Schemas of arguments are at most narrowed, so that a client that follows the portable schema is understood. Schemas
-//! of results are at most widened, so that the output of serde is accepted. Therefore null is kept in a property that
-//! is always present.
+//! Apart from reported losses, schemas of arguments are never widened, so that arguments that match the portable schema
+//! also match the exact schema, and schemas of results are never narrowed, so that the output of serde matches.
+//! Therefore, null is kept in a property that is always present.
 
 mod draft;
 mod enums;
@@ -59,7 +59,7 @@ pub struct Portable {
     pub degraded: Vec<Loss>,
 }
 
-/// Rewrites an exact schema (a root schema of schemars, for arguments or for a result) so that any client accepts it.
+/// Rewrites an exact schema (a root schema from schemars, for arguments or for a result) so that any client accepts it.
 pub fn portable(exact: &Value) -> Portable {
     let mut limits = std::iter::once(MAX_DEPTH).chain(FALLBACK_REFERENCES);
     let fitting = limits.find_map(|references| try_rewrite(exact, references, MAX_NODES));
@@ -104,7 +104,7 @@ fn is_annotation(keyword: &str) -> bool {
     matches!(keywords::keyword_class(keyword), Class::Annotation | Class::Scaffold)
 }
 
-/// Rewrites with a limit on the nesting of references. Returns `None` if the result has too many nodes.
+/// Rewrites a schema with a limit on the nesting of references. Returns `None` if the result has too many nodes.
 fn try_rewrite(exact: &Value, max_references: usize, max_nodes: usize) -> Option<Portable> {
     let mut rewriter = PortableRewriter::new(exact, max_references, max_nodes);
     let schema = rewriter.rewrite_root();

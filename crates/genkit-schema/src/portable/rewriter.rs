@@ -224,7 +224,7 @@ fn describe_cut(flat: &Flat<'_>, draft: &mut Draft) {
     }
 }
 
-/// Gives a root that is an object its `type` and its `properties`, which MCP and many clients expect.
+/// Adds `type` and `properties` to a root that is an object, because MCP and many clients expect them.
 fn close_root(root: &mut Map<String, Value>) {
     let is_object = |schema: &Value| schema.get("type").is_some_and(|only| only == "object");
     let of_objects =

@@ -41,7 +41,7 @@ impl<'a> PortableRewriter<'a> {
     }
 }
 
-/// Adds a branch. A nested choice is flattened; impossible and duplicate branches are left out.
+/// Adds a branch. A nested choice is flattened; impossible and duplicate branches are omitted.
 pub(super) fn add_branch(schema: Value, branches: &mut Vec<Value>) {
     if let Value::Object(map) = &schema
         && map.len() == 1

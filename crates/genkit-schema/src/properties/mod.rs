@@ -19,13 +19,13 @@ pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
     let all = schema.get("properties").and_then(Value::as_object);
     all.into_iter().flatten().map(move |(name, schema)| Property {
         name,
-        // A property with a default is optional, whatever `required` contains.
+        // A property with a default is optional, even if `required` contains it.
         required: schema.get("default").is_none() && required.contains(name.as_str()),
         schema: schema.as_object(),
     })
 }
 
-/// Returns the text for a value as a user types it. `null` is expressed by omitting the argument.
+/// Returns the text that a user types for a value. `None` for `null`, which is expressed by omitting the argument.
 fn type_name(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

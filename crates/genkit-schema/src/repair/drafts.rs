@@ -135,7 +135,7 @@ fn add_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// Takes `required: true` out of the properties.
+/// Returns the names of the properties that contain `required: true`.
 fn required_properties(map: &mut Map<String, Value>) -> Vec<Value> {
     let mut names = Vec::new();
     if map.get("required").is_some_and(Value::is_boolean) {
@@ -152,7 +152,7 @@ fn required_properties(map: &mut Map<String, Value>) -> Vec<Value> {
     names
 }
 
-/// Returns the number in a string, and a whole number without its fraction.
+/// Returns a number, or parses the number in a string.
 pub(super) fn number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),

@@ -1,8 +1,8 @@
 //! Repair of third-party schemas.
 //!
-//! Tool lists contain schemas of every draft of JSON Schema, of OpenAPI, and of no draft at all. One of them must not
-//! make a provider or a client reject the whole list. [`repair`] returns a schema that is valid in draft 2020-12 and
-//! accepts the values that the author meant:
+//! Tool lists contain schemas of every draft of JSON Schema, of OpenAPI, and schemas that follow no draft. A single
+//! schema must not make a provider or a client reject the whole list. [`repair`] returns a schema that is valid in
+//! draft 2020-12 and accepts the values that the author intended:
 //!
 //! | found | repaired |
 //! |---|---|
@@ -51,9 +51,9 @@ pub struct Repaired {
 /// The patterns that a repaired schema keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patterns {
-    /// All, for schemas of this program, whose author can correct them.
+    /// All patterns, for schemas of this program, whose author can correct them.
     All,
-    /// Those that this library can check, for schemas of other programs.
+    /// Only the patterns that this library can check, for schemas of other programs.
     Supported,
 }
 
@@ -71,7 +71,7 @@ pub fn repair(mut schema: Value, patterns: Patterns) -> Repaired {
     repaired
 }
 
-/// Repairs the schema of the arguments of a tool, which are an object.
+/// Repairs the schema of a tool's arguments, which must be an object.
 pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     let mut repaired = repair(schema, patterns);
     let Value::Object(map) = &mut repaired.schema else { return repaired };
@@ -81,7 +81,7 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
         map.entry("type").or_insert_with(|| "object".into());
         repaired.losses.push(Loss {
             pointer: "/enum".to_owned(),
-            what: "`enum` has no object, although the arguments are one, and is removed".to_owned(),
+            what: "`enum` has no object, but arguments are objects; it is removed".to_owned(),
             remedy: CORRECT.to_owned(),
         });
     }
@@ -142,7 +142,7 @@ impl Repairer {
                 }
                 Some(Value::Object(self.repair_map(map)))
             }
-            // The name of a type instead of its schema.
+            // The name of a type instead of a schema.
             Value::String(name) => {
                 let kind = values::known_type(&name)?;
                 let schema = kind.map(|kind| ("type".to_owned(), Value::from(kind)));
@@ -341,7 +341,7 @@ impl Repairer {
                 }
             }
         }
-        // A condition without consequences, and the reverse, which strict validators reject.
+        // Strict validators reject `then` and `else` without `if`, and `if` without them.
         if !map.contains_key("if") {
             map.shift_remove("then");
             map.shift_remove("else");

@@ -1,4 +1,4 @@
-//! References, which become JSON pointers to a schema that exists.
+//! Repair of references: they become JSON pointers to existing schemas.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::json::pointer;
 /// The characters that a URI fragment contains unchanged, besides letters and digits (RFC 3986).
 const FRAGMENT: &str = "-._~!$&'()*+,;=:@/?";
 
-/// The keywords that give a schema a name.
+/// The keywords that name a schema.
 const NAMES: [&str; 2] = ["$id", "$anchor"];
 
 /// Replaces references with pointers, and removes references without a target.
@@ -81,13 +81,13 @@ impl<'a> Targets<'a> {
         Self { root, references: References::for_schema(root, false), pointers: pointers.collect() }
     }
 
-    /// Returns the pointer of the schema that `reference` in the schema `from` leads to.
+    /// Returns the pointer of the schema that `reference` in the schema `from` refers to.
     fn find_pointer(&self, from: &'a Value, reference: &str) -> Option<String> {
         let (target, at) = self.references.find_target(from, reference)?;
         match target {
             Value::Object(_) => match self.pointers.get(&address(target)) {
                 Some(at) => Some((*at).to_owned()),
-                // A schema under a keyword that is not one of JSON Schema, such as `components`.
+                // A schema under a keyword that JSON Schema does not define, such as `components`.
                 None => self.root.pointer(&at).is_some_and(Value::is_object).then_some(at),
             },
             Value::Bool(_) => self.root.pointer(&at).is_some_and(Value::is_boolean).then_some(at),

@@ -27,9 +27,9 @@ pub(super) enum KeywordValue {
 /// How a value is repaired.
 pub(super) enum Repair {
     Kept(Value),
-    /// Another value, and a description of the change.
+    /// The repaired value, and a description of the change.
     Changed(Value, String),
-    /// No value, because this one excludes nothing.
+    /// No value: the keyword is dropped, because its value excludes nothing.
     Meaningless,
     Removed,
 }
@@ -149,13 +149,13 @@ fn names(value: Value) -> Repair {
             let is_shorter = names.len() < before;
             let names = Value::Array(unique(names));
             if is_shorter {
-                Repair::Changed(names, "what is not a name is removed".to_owned())
+                Repair::Changed(names, "entries that are not names are removed".to_owned())
             } else {
                 Repair::Kept(names)
             }
         }
         Value::String(_) => Repair::Kept(json!([value])),
-        // As in draft 3, where it belongs to the enclosing schema.
+        // In draft 3, a boolean belongs to the enclosing schema.
         Value::Bool(_) => Repair::Kept(json!([])),
         _ => Repair::Removed,
     }
@@ -210,7 +210,7 @@ pub(super) fn known_type(name: &str) -> Option<Option<&'static str>> {
     }))
 }
 
-/// Converts a scalar to one of the types, where a program or YAML wrote it in another form.
+/// Converts a scalar to one of the types, if a program or YAML wrote it in a different form.
 pub(super) fn convert_scalar(value: &mut Value, types: &[String]) {
     let has = |name: &str| types.iter().any(|it| it == name);
     let converted = match value {

@@ -41,7 +41,7 @@ impl Schemas {
         }
     }
 
-    /// Returns the schemas with another output schema, which results are checked against.
+    /// Returns the schemas with a declared output schema, against which results are checked.
     pub fn declaring(self, output: OutputSchema) -> Self {
         let output = match output {
             OutputSchema::Type(make) => Origin::Declared(make),
@@ -95,7 +95,7 @@ impl Schemas {
         Some((written(input), written(alone)))
     }
 
-    /// Creates the schemas of another program's tool.
+    /// Creates the schemas of a tool of another program.
     pub fn foreign(input: Value, output: Option<Value>) -> Self {
         let output = match output {
             Some(written) => Origin::from_written_output(written, Patterns::Supported),
@@ -163,7 +163,7 @@ impl Schemas {
 
     /// Returns the reason why one of the schemas cannot be checked, if there is one.
     pub fn unusable(&self) -> Option<&str> {
-        // The schemas of another program are left to that program.
+        // Another program checks its own schemas.
         let own = [&self.input, &self.output].into_iter().filter(|_| !self.foreign);
         own.filter_map(|source| source.checker()).find_map(|checker| match checker {
             Checker::Unusable(why) => Some(why.as_str()),
@@ -189,7 +189,7 @@ impl Schemas {
         is_checked(&self.input) || is_checked(&self.output)
     }
 
-    /// Fills in the defaults of a hand-written schema. A type fills in its own when it is deserialized.
+    /// Fills in the defaults of a hand-written schema. A type fills in its own defaults when it is deserialized.
     pub fn with_defaults(&self, mut arguments: Value, how: Strictness) -> Value {
         if !self.input.is_written() {
             return arguments;
@@ -210,11 +210,11 @@ impl Schemas {
         if self.input.is_written() { self.check_given(arguments, how) } else { Ok(arguments) }
     }
 
-    /// Checks arguments that are provided before a call, to the extent possible without deserializing them.
+    /// Checks arguments that are provided before a call, as far as possible without deserializing them.
     pub fn check_given(&self, mut arguments: Value, how: Strictness) -> Result<Value> {
         let checker = match self.input.checker() {
             None | Some(Checker::Nothing) => return Ok(arguments),
-            // A schema that cannot be compiled here, or not in time, is left to its own program.
+            // If the schema cannot be compiled here, the program that it comes from checks the arguments.
             Some(Checker::Unusable(_)) if self.foreign => return Ok(arguments),
             Some(Checker::Unusable(why)) => return Err(E::Unusable(why.clone())),
             Some(checker) => checker,

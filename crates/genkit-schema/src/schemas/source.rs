@@ -29,9 +29,9 @@ pub(super) enum Origin {
 pub(super) struct WrittenSchema {
     schema: Schema,
     repairs: Vec<Loss>,
-    /// Whether it is for the arguments of a tool, whose root must be an object.
+    /// Whether the schema is for the arguments of a tool, whose root must be an object.
     is_input: bool,
-    /// Whether it is served unchanged, because it declares its draft and needed no repair.
+    /// Whether the schema is served unchanged, because it declares its draft and needed no repair.
     is_final: bool,
 }
 
@@ -112,7 +112,7 @@ impl Source {
         Self { origin, exact: OnceLock::new(), portable: OnceLock::new(), checker: OnceLock::new() }
     }
 
-    /// Returns the exact schema, and keeps it.
+    /// Returns the exact schema, and caches it.
     pub(super) fn exact(&self) -> Option<&Schema> {
         match &self.origin {
             Origin::Written(written) => Some(&written.schema),
@@ -190,7 +190,7 @@ impl Source {
         if is_written && let Value::Object(map) = &mut plain {
             map.shift_remove("$schema");
         }
-        // Receivers compile the schemas of arguments; the schemas of results only describe.
+        // Receivers compile the schemas of arguments; the schemas of results are only descriptive.
         let strict = if is_written && is_input { validated(&plain) } else { plain.clone() };
         let schema = if is_written && strict == plain && portable::has_portable_keywords(&plain) {
             plain
@@ -221,7 +221,7 @@ impl Source {
     /// Returns how the checker treats values, or `None` if nothing is checked.
     fn checked_shape(&self) -> Option<Shape> {
         match &self.origin {
-            // The function returns another type, so the schema may not match.
+            // The function returns a different type, so the schema may not match.
             Origin::Written(_) | Origin::Declared(_) => Some(Shape::Written),
             Origin::Input(_) => Some(Shape::Read),
             // A type serializes to values that match its schema.

@@ -18,7 +18,7 @@ fn python_literals_are_converted_to_json() {
 }
 
 proptest::proptest! {
-    /// Valid JSON is left unchanged, and any bytes can be given.
+    /// Valid JSON is unchanged, and any bytes are accepted.
     #[test]
     fn only_what_is_invalid_changes(text: String, bytes: Vec<u8>) {
         let json = serde_json::json!({ "a": [text, -1.5, null] }).to_string();

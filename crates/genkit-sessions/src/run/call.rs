@@ -37,7 +37,7 @@ pub(super) struct Call {
     pub(super) output: Option<oneshot::Sender<Result<AgentOutput>>>,
     /// Held until the turn ends, even if it continues in the background.
     pub(super) place: Option<Box<dyn Send + Sync>>,
-    /// Set if another process continues the turn when this call is dropped.
+    /// Set if another process must continue the turn when this call is dropped.
     pub(super) keeps_turn: Arc<AtomicBool>,
     pub(super) usage: Usage,
     pub(super) thread: ThreadOptions,
@@ -46,7 +46,7 @@ pub(super) struct Call {
 /// The end of a turn: the message, the reason and the error.
 pub(super) type FinishedTurn = (Option<Message>, AgentFinishReason, Option<AgentError>);
 
-/// A worker in the table of its process, removed on drop.
+/// The entry of a turn in the table of workers, which is removed on drop.
 struct Listed {
     sessions: Arc<Sessions>,
     id: String,
@@ -151,7 +151,7 @@ impl Call {
         (None, AgentFinishReason::Failed, Some(error))
     }
 
-    /// Runs a turn, or continues it from its saved results. `is_own` is false for a turn of an earlier call.
+    /// Runs a turn, or continues it from its saved results. `is_own` is `false` for a turn of an earlier call.
     pub(super) async fn run_turn(
         &mut self,
         open: &mut Open,
@@ -246,7 +246,7 @@ impl Call {
             AgentFinishReason::Aborted => SnapshotStatus::Aborted,
             _ => SnapshotStatus::Completed,
         };
-        // A turn that failed before its first result leaves no snapshot, unless the client already has its id.
+        // A turn that failed before its first result creates no snapshot, unless the client already has its id.
         let leaves_snapshot = turn.input.detach || has_rounds || error.is_none();
         if let Some(turnstile) = &mut open.turnstile {
             if is_taken && turnstile.is_lost().await {
@@ -257,13 +257,14 @@ impl Call {
                 let mut entry = entry_of(turn, status, &open.state, &state);
                 (entry.finish, entry.error) = (Some(finish), error.clone());
                 if let Err(error) = turnstile.save(entry).await {
-                    // What is not saved is not acknowledged.
+                    // A result that was not saved must not be acknowledged.
                     let is_full = error.kind() == ErrorKind::ResourceExhausted;
                     let refused = self.refuse(error);
                     if !is_full {
                         turnstile.give_turn_up();
                     } else if turn.input.detach {
-                        // The snapshot was announced, so its end must be stored, without what is too large.
+                        // The client knows the snapshot, so its end must be stored, but without the data that is too
+                        // large.
                         let mut entry =
                             entry_of(turn, SnapshotStatus::Failed, &open.state, &open.state);
                         (entry.finish, entry.error) = (Some(refused.1), refused.2.clone());
@@ -286,7 +287,7 @@ impl Call {
     }
 }
 
-/// Describes a snapshot by what it changes in its parent.
+/// Creates the stored form of a snapshot: its differences from its parent.
 fn entry_of(
     turn: &BegunTurn,
     status: SnapshotStatus,

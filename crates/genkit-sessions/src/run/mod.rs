@@ -23,22 +23,22 @@ use call::Call;
 /// The number of unread chunks after which a turn waits. Default is 64.
 const CHUNKS: usize = 64;
 
-/// Who calls an agent.
+/// The caller of an agent.
 #[derive(Clone, Default)]
 pub(crate) struct Caller {
     /// The owner of the sessions; empty for the program and for servers without context providers.
     pub(crate) owner: String,
-    /// The client that shares memory and places with others, if it has no owner.
+    /// The key under which the client shares memory and concurrency with other clients, if there is no owner.
     pub(crate) client: String,
     pub(crate) action_context: Map<String, Value>,
     /// Whether the caller receives full errors.
     pub(crate) exposes_errors: bool,
-    /// Whether the program itself calls, so that the id of the session is not from a client.
+    /// Whether the program itself calls the agent, so that no client has chosen the id of the session.
     pub(crate) is_program: bool,
 }
 
 impl Caller {
-    /// Returns who shares memory and places with others; empty for the program.
+    /// Returns the key under which the caller shares memory and concurrency with others; empty for the program.
     pub(crate) fn sharer(&self) -> &str {
         if self.owner.is_empty() { &self.client } else { &self.owner }
     }
@@ -51,9 +51,9 @@ impl Caller {
 /// The options of a call whose session is the thread of a client.
 #[derive(Default)]
 pub(crate) struct ThreadOptions {
-    /// Tools that exist for this call.
+    /// Tools that exist only for this call.
     pub(crate) tools: Vec<Tool>,
-    /// The snapshot that must be the newest.
+    /// The snapshot that must still be the newest.
     pub(crate) after: Option<String>,
     /// Whether a message cancels the open questions.
     pub(crate) cancels_questions: bool,
@@ -106,7 +106,7 @@ impl AgentRun {
         self
     }
 
-    /// Holds `place` until the turn ends, even if it continues in the background.
+    /// Keeps `place` alive until the turn ends, even if the turn continues in the background.
     pub(crate) fn holding(mut self, place: impl Send + Sync + 'static) -> Self {
         if let Some(call) = &mut self.start {
             call.place = Some(Box::new(place));
@@ -114,7 +114,7 @@ impl AgentRun {
         self
     }
 
-    /// Returns a flag to set before the run is dropped because the process ends: the next call of the session then
+    /// Returns a flag that must be set before the run is dropped on shutdown, so that the next call of the session
     /// continues the turn.
     pub(crate) fn keeps_turn(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.keeps_turn)
@@ -132,7 +132,7 @@ impl AgentRun {
         self.chunks.recv().await
     }
 
-    /// Returns the output. Chunks that were not read are dropped.
+    /// Returns the output. Unread chunks are discarded.
     ///
     /// # Errors
     /// The same as for [`Agent::run`].
@@ -150,7 +150,7 @@ impl AgentRun {
 
 impl Drop for AgentRun {
     fn drop(&mut self) {
-        // A task whose output was taken has ended, or continues in the background.
+        // If the output was taken, the task has ended or continues in the background.
         if let (Some(task), Some(_)) = (&self.task, &self.output) {
             task.abort();
         }

@@ -11,14 +11,14 @@ use super::call::{Call, FinishedTurn};
 /// A session that a call has opened.
 pub(super) struct Open {
     pub(super) state: AgentState,
-    /// The snapshot that `state` is from.
+    /// The snapshot that `state` was loaded from.
     pub(super) parent: Option<String>,
     /// Whether an empty input may run the last turn again.
     pub(super) may_repeat: bool,
     pub(super) turnstile: Option<Turnstile>,
 }
 
-/// Why a session was not opened.
+/// An error while a session is opened.
 pub(super) enum NotOpened {
     /// The call fails.
     Misused(Error),
@@ -46,8 +46,8 @@ impl From<Error> for NotOpened {
 }
 
 impl Call {
-    /// Opens the session that `init` names. If its last turn was cut off by a crash, the turn is continued first. Its end
-    /// is returned if `first` is the input of that turn, which must not run twice.
+    /// Opens the session that `init` names. If a crash interrupted its last turn, that turn is continued first. If
+    /// `first` is the input of that turn, which must not run twice, the end of the turn is returned.
     pub(super) async fn open(
         &mut self,
         init: AgentInit,
@@ -73,7 +73,7 @@ impl Call {
             let Some(left) = open.turnstile.take() else { return Err(E::Panicked.into()) };
             turnstile = left;
             if turnstile.is_given_up && !is_same {
-                // The turn has not ended, so no other turn may begin.
+                // The turn has not ended, so no other turn may start.
                 let error = ended.2.map_or_else(|| E::TakenOver.into(), |error| error.to_error());
                 turnstile.leave().await;
                 return Err(NotOpened::Failed(error));
@@ -85,7 +85,7 @@ impl Call {
         }
         let record = &turnstile.record;
         let entry = match &init.snapshot_id {
-            // A turn that cannot be continued is replaced by its parent.
+            // If the turn of the snapshot has not ended, use its parent.
             Some(id) => {
                 record.find(id).and_then(|entry| match (entry.status.is_over(), &entry.parent) {
                     (false, Some(parent)) => record.find(parent),
@@ -104,7 +104,7 @@ impl Call {
         let Some(repeated) = open.state.messages.get(kept).cloned() else {
             return Ok((open, None));
         };
-        // A compacted history can have fewer messages than the one before it.
+        // A compacted history can have fewer messages than the history of its parent.
         while open.state.messages.iter().skip(kept).any(|message| *message == repeated)
             && let Some(turnstile) = open.turnstile.take()
         {
@@ -160,7 +160,7 @@ impl Call {
         Ok(sessions.enter(key, &session, &self.caller, parts.queue_timeout).await?)
     }
 
-    /// Opens a session at a snapshot, or at its beginning.
+    /// Opens a session at a snapshot, or with its initial state.
     fn open_at(&self, turnstile: Turnstile, id: Option<&str>) -> Result<Open, NotOpened> {
         let record = &turnstile.record;
         let (state, may_repeat) = match id {

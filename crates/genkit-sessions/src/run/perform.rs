@@ -1,4 +1,4 @@
-//! Performing a turn: with the model or the handler of the agent that has the conversation.
+//! Performing a turn, with the model or the handler of the agent that currently responds.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::call::Call;
 use super::open::Open;
 
 impl Call {
-    /// Performs the turn within its time limit, until it is aborted.
+    /// Performs the turn within its time limit. Stops if the turn is aborted.
     pub(super) async fn perform(
         &self,
         open: &Open,
@@ -72,7 +72,7 @@ impl Call {
         }
     }
 
-    /// Lets the agent that has the conversation respond, and each agent that it is handed over to.
+    /// Runs the agent that currently responds, and then each agent that the conversation is handed over to.
     async fn respond(
         &self,
         mut state: AgentState,
@@ -119,7 +119,7 @@ impl Call {
                 }
                 let session = state.session_id.as_deref().unwrap_or_default();
                 let owner = &self.caller.owner;
-                // A client that is not identified could open a session with the prefix of another user.
+                // An unidentified client could open a session with the prefix of another user.
                 let has_user = !owner.is_empty() || is_program;
                 if agent.0.searches_conversations && has_user && !self.agent.is_client_managed() {
                     template = template.tools([search_tool(&self.agent, session, owner)]);

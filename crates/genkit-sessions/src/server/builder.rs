@@ -7,15 +7,16 @@ use genkit_http_server::internal::Listening;
 
 use crate::agent::Agent;
 
-/// A server of agents that is about to start: await it to serve the agents to Genkit's clients (`remoteAgent` of
-/// `genkit/beta/client`).
+/// A server of agents for Genkit's clients (`remoteAgent` of `genkit/beta/client`), created by [`serve_agents`]. It
+/// starts when it is awaited.
 ///
 /// | request | response |
 /// |---|---|
 /// | `POST /NAME` with `{"data": AgentInput, "init": AgentInit}` | `{"result": AgentOutput}`, or a stream with `Accept: text/event-stream` |
 /// | `POST /NAME/getSnapshot` with `{"data": {"snapshotId"}}` or `{"sessionId"}` | `{"result": Snapshot}`, or null |
 /// | `POST /NAME/abort` with `{"data": {"snapshotId"}}` | `{"result": {"snapshotId", "status"}}` |
-/// | `POST /NAME/wait` with `{"data": {"snapshotId", "timeoutMs"}}` | `{"result": Snapshot}` at the end of its turn or of the time |
+/// | `POST /NAME/wait` with `{"data": {"snapshotId", "timeoutMs"}}` | `{"result": Snapshot}`, once its turn has ended
+/// or the timeout has elapsed |
 ///
 /// ```
 /// use genkit::sessions::{Agent, serve_agents};
@@ -34,8 +35,8 @@ use crate::agent::Agent;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`InvalidArgument`] if two agents have the same name, the sealing key is too short, `$PORT` is not a port number or an
-/// address is invalid; and with [`Unavailable`] if it cannot listen.
+/// Awaiting the server fails with [`InvalidArgument`] if two agents have the same name, the sealing key is too short,
+/// `$PORT` is not a port number or an address is invalid; and with [`Unavailable`] if it cannot listen.
 ///
 /// [`InvalidArgument`]: genkit_core::ErrorKind::InvalidArgument
 /// [`Unavailable`]: genkit_core::ErrorKind::Unavailable
@@ -51,7 +52,7 @@ pub struct AgentServer {
     pub(crate) shutdown: Option<BoxFuture<'static, ()>>,
 }
 
-/// Serves agents over HTTP, each at its name: see [`AgentServer`].
+/// Serves agents over HTTP, each at the path `/NAME`: see [`AgentServer`].
 pub fn serve_agents(agents: impl IntoIterator<Item = Agent>) -> AgentServer {
     AgentServer {
         agents: agents.into_iter().collect(),
@@ -64,7 +65,7 @@ pub fn serve_agents(agents: impl IntoIterator<Item = Agent>) -> AgentServer {
 }
 
 impl AgentServer {
-    /// Sets a path before the names of the agents. Default is empty.
+    /// Sets the path prefix before the names of the agents. Default is empty.
     pub fn path(mut self, path: impl AsRef<str>) -> Self {
         let path = path.as_ref().trim_matches('/');
         self.path = if path.is_empty() { String::new() } else { format!("/{path}") };
@@ -74,7 +75,7 @@ impl AgentServer {
     /// Sets the key that seals the states of [client-managed](crate::AgentBuilder::client_managed) agents, at least 32
     /// random bytes. Default is a random key of this process.
     ///
-    /// Set it if several processes serve the same clients, or if conversations must survive a restart.
+    /// Set a key if several processes serve the same clients, or if conversations must survive a restart.
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.sealing_key = Some(key.into());
         self
@@ -85,7 +86,7 @@ genkit_flows::agent_server_options!(AgentServer);
 
 impl std::fmt::Debug for AgentServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Providers are secret, so they are not shown.
+        // Context providers may contain secrets, so they are not printed.
         f.debug_struct("AgentServer").field("agents", &self.agents).finish_non_exhaustive()
     }
 }

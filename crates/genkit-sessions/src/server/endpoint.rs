@@ -32,7 +32,7 @@ use crate::types::{AgentInit, AgentInput};
 /// The number of unread frames after which a turn waits. Default is 16.
 const FRAMES: usize = 16;
 
-/// How long a client has to read a frame. Default is 30 seconds; its turn is cancelled afterwards.
+/// The time limit for a client to read a frame. Default is 30 seconds; after that, its turn is cancelled.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The state shared by all requests to a server.
@@ -43,7 +43,7 @@ pub(crate) struct AgentEndpoint {
     seal: StateSeal,
 }
 
-/// What a request asks of an agent.
+/// The action that a request names.
 #[derive(Clone, Copy)]
 enum Action {
     Run,
@@ -134,7 +134,7 @@ impl AgentEndpoint {
         }
     }
 
-    /// Waits for the end of the server. The turn is continued by a later process.
+    /// Waits for the shutdown of the server, and marks the turn to be continued by another process.
     async fn wait_for_end(&self, keeps_turn: Arc<AtomicBool>) {
         self.gate.end.cancelled().await;
         keeps_turn.store(true, Ordering::Release);
@@ -192,8 +192,8 @@ impl AgentEndpoint {
                     let ended = StreamEvent::Error(Rejection::from(E::ShuttingDown).to_json());
                     let _ = left.try_send(frame(&ended));
                 }
-                // Dropping the run cancels it.
-                () = left.closed() => tracing::debug!("the client disconnected; the turn is cancelled"),
+                // Dropping `run` cancels the turn.
+                () = left.closed() => tracing::debug!("the client disconnected; cancelling the turn"),
             }
         });
         frames_response(receiver, ())
@@ -201,7 +201,7 @@ impl AgentEndpoint {
 
     fn find_action(&self, uri: &Uri) -> Option<(Agent, Action)> {
         let path = uri.path();
-        // In a nested router, the path begins after the one of the outer router.
+        // In a nested router, the path does not contain the prefix of the outer router.
         let path = path.strip_prefix(&*self.path).unwrap_or(path).trim_start_matches('/');
         let (name, action) = match path.split_once('/') {
             None => (path, Action::Run),

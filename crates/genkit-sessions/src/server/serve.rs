@@ -17,8 +17,7 @@ use super::endpoint::AgentEndpoint;
 use super::error::Error as E;
 
 impl AgentServer {
-    /// Returns a plain future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the
-    /// same.
+    /// Returns a future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the same.
     ///
     /// # Errors
     /// See [`AgentServer`].

@@ -9,13 +9,13 @@ use genkit_flows::internal::{bound_to, create_seal};
 use super::error::Error as E;
 use crate::types::{AgentOutput, AgentState};
 
-/// How long a client can send back the state of a conversation. Default is 30 days.
+/// The time for which a sealed state stays valid. Default is 30 days.
 const STATE_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// A prefix that no other use of the same key has.
+/// The domain of this use of the key, which no other use has.
 const DOMAIN: &[u8] = b"genkit/agent-state/1\0";
 
-/// Seals the states that a server returns, each for its agent and its owner.
+/// Seals the states that a server returns. A seal is bound to the agent and the owner.
 pub(super) struct StateSeal(Seal);
 
 impl StateSeal {
@@ -24,8 +24,8 @@ impl StateSeal {
         create_seal(key, DOMAIN).map(Self).map_err(|(has, min)| E::ShortKey(has, min))
     }
 
-    /// Adds the seal to the state of an output. It contains the whole state, because clients in JavaScript round
-    /// integers, and apply changes of an aborted turn.
+    /// Adds the seal to the state of an output. The seal contains the whole state, because the state that a client
+    /// sends back may differ: JavaScript rounds large integers, and clients apply the changes of aborted turns.
     pub(super) fn seal_output(
         &self,
         mut output: AgentOutput,
@@ -40,8 +40,8 @@ impl StateSeal {
         output
     }
 
-    /// Returns the sealed content of a state. A state without messages, as a client has it after an aborted first turn,
-    /// begins a new conversation.
+    /// Returns the sealed content of a state. `None` for a new conversation: an unsealed state without messages, which
+    /// a client sends after an aborted first turn.
     pub(super) fn open_state(
         &self,
         state: AgentState,

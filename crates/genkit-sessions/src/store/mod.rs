@@ -1,4 +1,4 @@
-//! Stored sessions: each session is a run of a [`RunStore`], and each snapshot a line of its log.
+//! Stored sessions: each session is a run of a [`RunStore`], and each snapshot is a line of its log.
 
 mod record;
 mod turnstile;
@@ -26,20 +26,21 @@ pub(crate) use record::{Entry, Record, SessionKey};
 use record::{Head, change_of};
 pub(crate) use turnstile::Turnstile;
 
-/// The maximum number of sessions in memory. Default is 100,000; a further session replaces the oldest idle session of
-/// the owner with the most.
+/// The maximum number of sessions in memory. Default is 100,000; an additional session evicts the oldest idle session
+/// of the owner with the most sessions.
 const MAX_IN_MEMORY: usize = 100_000;
 
-/// The lease of a session: how long it stays reserved for a process that does not renew it. Default is 30 seconds.
+/// The lease duration of a session: the time for which it stays reserved for a process that does not renew the lease.
+/// Default is 30 seconds.
 pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
 /// The time between attempts to take a session that another process holds. Default is 0.2 seconds.
 const RETRY: Duration = Duration::from_millis(200);
 
-/// The number of turns that a program continues when it starts. Default is 10,000.
+/// The maximum number of turns that a program continues when it starts. Default is 10,000.
 const MAX_TURNS: usize = 10_000;
 
-/// How long an abort waits for the turn to end. Default is 5 seconds.
+/// The maximum time that an abort waits for the turn to end. Default is 5 seconds.
 const ABORT_WAIT: Duration = Duration::from_secs(5);
 
 /// A turn that runs in this process.
@@ -56,7 +57,7 @@ type Gates = Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>;
 /// The sessions of an agent.
 pub(crate) struct Sessions {
     pub(crate) runs: Arc<dyn RunStore>,
-    /// Whether the runs are in memory, where the owners of sessions share the room.
+    /// Whether the runs are in memory, where owners share the available space.
     is_in_memory: bool,
     agent: String,
     lease: Duration,
@@ -67,7 +68,7 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// Creates the sessions of an agent, in memory without a store.
+    /// Creates the sessions of an agent. Without a store, they are in memory.
     pub(crate) fn new(store: Option<Arc<dyn RunStore>>, agent: String, lease: Duration) -> Self {
         let is_in_memory = store.is_none();
         let runs = store.unwrap_or_else(|| Arc::new(MemoryRuns::with_max_runs(MAX_IN_MEMORY)));
@@ -76,7 +77,7 @@ impl Sessions {
         Self { runs, is_in_memory, agent, lease, gates, workers, skipped }
     }
 
-    /// Returns the owners and the ids of sessions whose turn runs, or was cut off.
+    /// Returns the owners and the ids of sessions with a turn that is running or was interrupted by a crash.
     pub(crate) async fn begun_turns(&self) -> Result<Vec<(String, String)>> {
         let mut filter = RunFilter::new().name(journal_name(&self.agent));
         let mut begun = Vec::new();
@@ -101,8 +102,8 @@ impl Sessions {
         Ok(record.map(|record| (turn.owner, record.session)))
     }
 
-    /// Loads the newest state of a session that belongs to `owner`, and its time. `None` if it has no finished turn, or
-    /// cannot be read.
+    /// Loads the newest state of a session that belongs to `owner`, and the time of its last change. `None` if the
+    /// session has no finished turn or cannot be read.
     pub(crate) async fn load_newest(
         &self,
         key: &SessionKey,
@@ -159,7 +160,7 @@ impl Sessions {
         Ok(Some((record, stored.at.revision)))
     }
 
-    /// Waits for the turns of a session that came before, and takes the session.
+    /// Waits for earlier turns of a session, and takes the session.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         key: SessionKey,
@@ -215,7 +216,7 @@ impl Sessions {
             tokio::time::sleep(RETRY).await;
         }
         turnstile.reload(&caller.owner).await?;
-        // The session keeps the client that it counts for.
+        // An existing session keeps counting for the client that created it.
         if turnstile.revision > 0 {
             turnstile.head.client.clear();
         }
@@ -249,7 +250,7 @@ impl Sessions {
         Ok(Some((before, after.unwrap_or(before))))
     }
 
-    /// Records the wish to abort, which the process of the turn reads.
+    /// Records the request to abort, which the process of the turn reads.
     async fn ask_to_abort(&self, key: &SessionKey, id: &str, owner: &str) -> Result<()> {
         for _ in 0..10 {
             let Some((record, revision)) = self.load_at(key, owner).await? else { return Ok(()) };
@@ -272,7 +273,7 @@ impl Sessions {
         Err(E::Busy(ABORT_WAIT).into())
     }
 
-    /// Takes a session whose process has ended; `None` if another process has it.
+    /// Takes a session whose process has ended; `None` if another process holds it.
     async fn take_idle(
         self: &Arc<Self>,
         key: &SessionKey,

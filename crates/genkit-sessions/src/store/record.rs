@@ -1,4 +1,4 @@
-//! A stored session: its snapshots, each a line of the log.
+//! A stored session: the snapshots, each of which is a line of the log.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -43,7 +43,7 @@ pub(crate) struct Entry {
     pub(crate) artifacts: Vec<Artifact>,
 }
 
-/// What a session is, in the head of its run.
+/// The description of a session, in the head of its run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Head {
@@ -80,7 +80,7 @@ impl Record {
         self.entries.iter().rev().find(|entry| entry.status.is_over())
     }
 
-    /// Returns whether the stored record equals `own`, except for turns that were requested to stop.
+    /// Returns whether the stored record equals `own`, except for requests to abort a turn.
     pub(super) fn continues(&self, own: &Self) -> bool {
         let is_same = |(now, own): (&Entry, &Entry)| {
             let is_asked = now.status == SnapshotStatus::Aborting && !own.status.is_over();
@@ -137,7 +137,7 @@ impl Record {
     }
 }
 
-/// The place of a session in the store.
+/// The key of a session in the store.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SessionKey {
     pub(super) run: RunId,
@@ -182,7 +182,7 @@ impl SessionKey {
         format!("{}.{}", self.hash, uuid::Uuid::new_v4().simple())
     }
 }
-/// A session is never due, so the workers of durable runs leave it alone.
+/// Creates the change of a session, with a status that is never due, so that workers of durable runs ignore it.
 pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange, E> {
     let status = match entry.and_then(|entry| entry.finish) {
         Some(AgentFinishReason::Interrupted) => RunStatus::InputRequired,
@@ -190,7 +190,8 @@ pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange,
     };
     let line = entry.map(serde_json::to_string).transpose().map_err(E::Unreadable)?;
     let name = format!("agent {}", head.agent);
-    // The first tag shares the memory. Without context providers all sessions have the same owner.
+    // A store in memory shares its space by the first tag. Without context providers, all sessions have the same owner,
+    // so the client is used.
     let tags = match (head.owner != short_hash(""), &*head.client) {
         (true, _) => Some(vec![head.owner.clone()]),
         (false, "") => None,

@@ -1,4 +1,4 @@
-//! The right to change a session.
+//! Exclusive access to a session.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The interval of checks for an abort request from another process. Default is 1 second.
 const ABORT_CHECK: Duration = Duration::from_secs(1);
 
-/// The right to change a session, which is given up on drop.
+/// Exclusive access of a turn to its session, released on drop.
 pub(crate) struct Turnstile {
     pub(super) sessions: Arc<Sessions>,
     pub(super) key: SessionKey,
@@ -36,9 +36,9 @@ pub(crate) struct Turnstile {
     pub(super) revision: u64,
     pub(super) guard: Option<OwnedMutexGuard<()>>,
     pub(super) is_leased: bool,
-    /// Until when effects may start.
+    /// The time until which side effects may start.
     pub(super) valid: watch::Sender<Instant>,
-    /// The journal of the turn that runs, which is removed with the session's lease.
+    /// The journal of the running turn, which is removed when the session is released.
     pub(super) turn: Option<SavedTurn>,
     /// Whether a turn was given up, so that this process must not change the session.
     pub(crate) is_given_up: bool,
@@ -69,7 +69,7 @@ impl Turnstile {
         }
         let change = change_of(&self.head, Some(&entry))?;
         let size = change.log.iter().map(String::len).sum::<usize>();
-        // The end of a turn whose beginning was saved may exceed the limit, but not without bounds.
+        // The end of a turn whose start was saved may exceed the limit, up to twice the limit.
         let limit = if is_new { MAX_BYTES } else { 2 * MAX_BYTES };
         if self.record.bytes + size > limit {
             return Err(E::LargeSession(MAX_BYTES).into());
@@ -85,7 +85,7 @@ impl Turnstile {
             let change = change.with_owner(self.owner.clone());
             let mut saved = runs.save(&self.key.run, self.revision, &change).await?;
             if saved.is_none() {
-                // Another process has recorded that the turn is to be aborted, or has ended the turn.
+                // Another process has recorded a request to abort the turn, or has ended the turn.
                 let stored = self.sessions.load_of_hash(&self.key, &self.head.owner).await?;
                 let (record, revision) = stored.ok_or(E::TakenOver)?;
                 if !record.continues(&self.record) {
@@ -106,15 +106,15 @@ impl Turnstile {
         self.save(Entry { status, finish, updated: now_ms(), ..entry.clone() }).await
     }
 
-    /// Renews the lease until the session is lost or the snapshot `pending` is to be aborted. Returns whether it is to
-    /// be aborted.
+    /// Renews the lease until the session is lost, or until an abort of the snapshot `pending` is requested. Returns
+    /// whether an abort was requested.
     pub(crate) async fn watch(&self, pending: Option<&str>) -> bool {
         let (runs, run) = (&self.sessions.runs, &self.key.run);
         let lease = self.sessions.lease;
         loop {
             tokio::time::sleep(ABORT_CHECK.min(lease / 3)).await;
             let now = Instant::now();
-            // A third of the lease has passed.
+            // `valid` ends after 5/6 of the lease, so this is true once a third of the lease has passed.
             let is_renewing = self.is_leased && now + lease / 2 >= *self.valid.borrow();
             let head = if is_renewing {
                 match runs.lease(run, &self.owner, lease).await {
@@ -147,17 +147,17 @@ impl Turnstile {
         }
     }
 
-    /// Lets effects start until shortly before the end of the lease, which was renewed at `now`.
+    /// Allows side effects to start until shortly before the end of the lease, which was renewed at `now`.
     pub(super) fn note_lease(&self, now: Instant) {
         self.valid.send_replace(now + self.sessions.lease * 5 / 6);
     }
 
-    /// Returns whether no other process can have the session.
+    /// Returns whether this process certainly still holds the session.
     fn is_valid(&self) -> bool {
         Instant::now() < *self.valid.borrow()
     }
 
-    /// Leases the session, which this process has created.
+    /// Takes the lease of the session, which this process has just created.
     async fn lease_new(&mut self) -> Result<()> {
         let now = Instant::now();
         let (runs, run) = (&self.sessions.runs, &self.key.run);
@@ -168,7 +168,7 @@ impl Turnstile {
         Ok(())
     }
 
-    /// Loads a turn of the session whose process has ended before the turn.
+    /// Loads a turn of the session whose process ended before the turn did.
     pub(crate) async fn find_begun(&mut self) -> Result<Option<(BegunTurn, SavedResults)>> {
         if self.sessions.is_in_memory {
             return Ok(None);
@@ -184,7 +184,7 @@ impl Turnstile {
         Ok(Some((turn, saved)))
     }
 
-    /// Begins the journal of a turn, or continues it. Sessions in memory have none.
+    /// Creates the journal of a turn, or continues it. Sessions in memory have no journals.
     pub(crate) async fn keep_turn(
         &mut self,
         turn: &mut BegunTurn,
@@ -203,7 +203,7 @@ impl Turnstile {
             self.revision = 1;
             self.lease_new().await?;
         } else if !is_begun && !self.is_valid() && self.is_lost().await {
-            // The journal of the session belongs to the process that has the session now.
+            // The journal belongs to the process that holds the session now.
             return Err(E::TakenOver.into());
         }
         self.turn = Some(SavedTurn { journal: journal.clone(), keeps: Arc::clone(keeps) });
@@ -218,7 +218,7 @@ impl Turnstile {
         kept.map(Some)
     }
 
-    /// Removes the journal of the turn, which has ended.
+    /// Removes the journal of the turn after the turn has ended.
     pub(crate) async fn end_turn(&mut self) {
         if let Some(turn) = self.turn.take()
             && (self.is_valid() || !self.is_lost().await)
@@ -246,17 +246,17 @@ impl Turnstile {
         false
     }
 
-    /// Keeps the journal of the turn, which another process or the next call continues.
+    /// Keeps the journal of the turn, so that another process or the next call can continue the turn.
     pub(crate) fn give_turn_up(&mut self) {
         (self.turn, self.is_given_up) = (None, true);
     }
 
-    /// Gives the session up. Dropping does the same in the background.
+    /// Releases the session. Dropping does the same in the background.
     pub(crate) async fn leave(mut self) {
         self.end_turn().await;
         let has_failed = self.revision > 0 && self.record.entries.is_empty();
         if has_failed && !self.is_given_up && !self.is_lost().await {
-            // The first turn has failed, so there is no session.
+            // The first turn failed without a snapshot, so remove the session.
             let _ = self.sessions.runs.delete(&self.key.run).await;
         }
         if std::mem::take(&mut self.is_leased) {
@@ -268,7 +268,7 @@ impl Turnstile {
 /// The journal of a running turn.
 pub(super) struct SavedTurn {
     journal: RunId,
-    /// Set if the turn is to be continued by another process.
+    /// Set if another process must continue the turn.
     keeps: Arc<AtomicBool>,
 }
 
@@ -300,7 +300,8 @@ impl Drop for Turnstile {
                 let (owner, turn) = (std::mem::take(&mut self.owner), self.turn.take());
                 let lease = self.sessions.lease;
                 runtime.spawn(async move {
-                    // A turn that is dropped is cancelled, and must not be continued, unless another process has it.
+                    // A dropped turn is cancelled and must not be continued, so remove its journal, unless another
+                    // process holds the session.
                     if let Some(turn) = turn
                         && let Ok(Some(_)) = runs.lease(&run, &owner, lease).await
                     {

@@ -48,7 +48,7 @@ async fn turn_whose_end_is_not_saved_is_continued_before_the_next_input() {
         () = begun => {}
     }
     for operation in ["session", "turn"] {
-        // The end of the turn is not saved, and then its continuation is not.
+        // Saving the end of the turn fails, and then saving its continuation fails.
         let failing = format!("agent-{operation}-");
         store.fail(move |operation, run| operation == "save" && run.starts_with(&failing));
         let error = agent.session("a").send("two").await.unwrap_err();
@@ -65,7 +65,7 @@ fn begun(id: String, text: &str) -> crate::journal::BegunTurn {
     serde_json::from_value(turn).unwrap()
 }
 
-/// The sessions of two processes, of which the first loses its lease at once, and the key of a session.
+/// The sessions of two processes, the first of which loses its lease immediately, and the key of a session.
 fn two_processes(folder: &Folder) -> (Arc<Sessions>, Arc<Sessions>, SessionKey) {
     let sessions = |lease| {
         let store: Arc<dyn RunStore> = Arc::new(FolderStore::open(&folder.0).unwrap());
@@ -153,7 +153,7 @@ async fn process_without_the_session_does_not_replace_the_turn_of_another() {
     owner.save(ended(&continued, "continued")).await.unwrap();
     owner.leave().await;
 
-    // Nobody has the session now, so its lease can be renewed.
+    // No process holds the session now, so its lease can be renewed.
     let watched = tokio::time::timeout(wait, lost.watch(None)).await;
     assert!(!watched.unwrap(), "the session is lost, and the turn is not aborted");
     assert!(lost.is_lost().await);
@@ -180,7 +180,7 @@ async fn process_without_the_session_leaves_the_journal_of_another() {
             true => drop(lost),
             false => lost.leave().await,
         }
-        // A session that was left has no gate.
+        // A released session has no gate.
         while !lock(&slow.gates).is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

@@ -107,7 +107,7 @@ async fn clients_that_are_not_identified_cannot_search_conversations() {
     let end = agent.begin_turn(turn).into_end().await.unwrap();
     assert!(!has_tool(&end.message.unwrap().text()));
 
-    // A turn that is continued keeps what the caller that began it may do.
+    // A continued turn keeps the permissions of the caller that started it.
     for is_program in [true, false] {
         hangs.store(1, Ordering::SeqCst);
         let caller = crate::run::Caller { is_program, ..Default::default() };

@@ -1,4 +1,4 @@
-//! The share of an owner of the work in the background.
+//! The share of background work that each owner can use.
 
 use super::*;
 
@@ -62,7 +62,7 @@ async fn session_without_an_owner_counts_for_the_client_that_began_it() {
         let init = AgentInit::from_session("a");
         let run = crate::run::AgentRun::new(agent.clone(), init, vec![input], caller);
         run.output().await.unwrap().into_result().unwrap();
-        // The first tag of a run in memory names who has it.
+        // The first tag of a run in memory is its owner.
         let runs = &agent.sessions().unwrap().runs;
         let listed = runs.list(&genkit_core::RunFilter::new()).await.unwrap();
         let first = genkit_core::internal::run_store::short_hash("address 192.0.2.1");

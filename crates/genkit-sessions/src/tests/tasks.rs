@@ -1,4 +1,4 @@
-//! Tasks in the background whose processes or stores fail.
+//! Background tasks whose processes or stores fail.
 
 use std::sync::atomic::AtomicBool;
 
@@ -50,7 +50,7 @@ async fn task_that_was_continued_before_a_crash_is_not_given_the_work_again() {
     let wait = format!(r#"wait_for_background_tasks {{"taskIds": ["{id}"]}}"#);
     lead.session("a").send(&*wait).await.unwrap();
 
-    // The process of the lead ends after it has sent the work, and before it has saved that.
+    // The process of the lead ends after it has sent the work, and before it has saved the call.
     let sent = Arc::clone(&is_sent);
     worker_store.set_hook(move |operation, run| {
         if operation == "save" && run.to_string().starts_with("agent-session-") {

@@ -1,4 +1,4 @@
-//! Stored sessions and turns that cannot be read, and those next to them.
+//! Stored sessions and turns that cannot be read do not affect others.
 
 use genkit_core::{RunChange, RunFilter, RunId, RunStatus, RunStore as _};
 use genkit_durable::FolderStore;
@@ -8,7 +8,7 @@ use super::search::{say, searching};
 use super::tasks::{obedient, start_task};
 use super::*;
 
-/// Replaces the entries whose ids begin with `prefix`, as if a newer version had written them.
+/// Replaces the entries whose ids start with `prefix`, as if a newer version had written them.
 async fn tear(store: &FolderStore, prefix: &str, which: impl Fn(&str) -> bool) -> usize {
     let mut torn = 0;
     for entry in store.list(&RunFilter::new().limit(usize::MAX)).await.unwrap() {

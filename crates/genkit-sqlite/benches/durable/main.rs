@@ -1,7 +1,7 @@
 //! The cost of durable runs on this store and on a folder of files: steps, bytes, suspended runs, and growth.
 //!
-//! `cargo bench -p genkit-sqlite --bench durable` prints figures of one run, and the ratio of each step to a single
-//! commit of the same size on the same disk. They are not compared with limits. `-- --quick` uses fewer suspended runs.
+//! `cargo bench -p genkit-sqlite --bench durable` prints the results of one run, and the ratio of each step to a single
+//! commit of the same size on the same disk. It does not enforce limits. `-- --quick` uses fewer suspended runs.
 //! Postgres has the same benchmark in `crates/genkit-postgres`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a command-line program")]

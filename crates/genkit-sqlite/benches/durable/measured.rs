@@ -20,7 +20,7 @@ const ASKED: usize = 500;
 /// The length of a tool's output, in bytes.
 const SAID: usize = 500;
 
-/// The number of steps that are compared at both ends of a run.
+/// The number of steps at the start and at the end of a run that are compared.
 const ENDS: usize = 30;
 
 /// A store that records when runs are saved, and counts their bytes.
@@ -84,7 +84,7 @@ fn program(store: impl RunStore) -> Genkit {
 }
 
 /// Prints the cost of runs on `store`. `commit` is the time of a single commit, `suspended` the numbers of runs that
-/// wait at once, and `size` returns the size of the store on disk.
+/// are suspended at the same time, and `size` returns the size of the store on disk.
 pub(crate) async fn report(
     name: &str,
     store: Arc<dyn RunStore>,
@@ -113,12 +113,12 @@ pub(crate) async fn report(
             bytes / 1024.0
         );
         let list = async |filter: RunFilter| genkit.runs().list(filter).await.unwrap().len();
-        // The first looks of a worker find what the rest of the bench has changed.
+        // The first queries of a worker also process the changes of the rest of the benchmark, so do not measure them.
         let look = async || assert!(store.due(16).await.unwrap().is_empty());
         look().await;
         tokio::time::sleep(Duration::from_secs(3)).await;
         look().await;
-        println!("    a look for work: {:.2} ms", repeated(look).await);
+        println!("    a query for due runs: {:.2} ms", repeated(look).await);
         let first = repeated(async || assert_eq!(list(RunFilter::new()).await, 100)).await;
         let tag =
             repeated(async || assert_eq!(list(RunFilter::new().tag("copy-7")).await, 1)).await;
@@ -193,7 +193,7 @@ async fn report_questions(genkit: &Genkit, size: &impl AsyncFn() -> u64) {
     );
 }
 
-/// Stores copies of a suspended run. Every second one waits for a time instead of an answer.
+/// Stores copies of a suspended run. Every second copy waits for a time instead of an answer.
 async fn store_copies(store: &Arc<dyn RunStore>, run: &StoredRun, numbers: std::ops::Range<usize>) {
     let tomorrow = std::time::SystemTime::now() + Duration::from_secs(24 * 3600);
     let tomorrow = tomorrow.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();

@@ -22,7 +22,7 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::estimate;
 use genkit_model::{ChunkSink, IntoModel, ModelRef};
 
-/// The maximum number of token counts by the provider in one compaction. Default is 3.
+/// The maximum number of requests to the provider's token counter in one compaction. Default is 3.
 const MAX_COUNTS: usize = 3;
 
 /// Middleware that compacts long conversations. Created by [`compact()`].
@@ -39,18 +39,18 @@ pub struct Compact {
 /// request until half of that limit is left.
 ///
 /// A tool call is never separated from its response. The following messages are always kept: the system message,
-/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note instead of the
-/// removed messages states their number; with [`summarize_with`](Compact::summarize_with) it is a summary.
+/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note with the number
+/// of removed messages replaces them, or a summary if [`summarize_with`](Compact::summarize_with) is set.
 ///
 /// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages)
 /// returns all messages, so that you can store and display them. Removed messages stay removed in later turns, and are
 /// summarized once, as long as this value (or a clone, as in a [`Chat`](crate::Chat)) remembers the conversation. It
 /// remembers the last 1,024 turns, counted over all conversations.
 ///
-/// The size is the usage of the last response plus an estimate for newer messages, scaled by that usage. Before the
-/// first response it is the result of [`count_tokens`](genkit_model::Model::count_tokens), if the model supports it,
-/// and otherwise an estimate of about four bytes per token. The log and the trace record the removed messages and the
-/// method of counting tokens.
+/// The size of a conversation is the usage of the last response plus an estimate for newer messages, calibrated with
+/// that usage. Before the first response, it is the result of
+/// [`count_tokens`](genkit_model::Model::count_tokens) if the model supports it, and otherwise an estimate of about
+/// four bytes per token. The log and the trace record the number of removed messages and the method of counting tokens.
 ///
 /// ```
 /// use genkit::middleware::compact;
@@ -77,8 +77,8 @@ pub struct Compact {
 /// # }
 /// ```
 ///
-/// Choose `tokens` below the context size of the model, with space for a response. If no more messages can be removed,
-/// the request is sent unchanged and a warning is logged.
+/// Choose a value for `tokens` below the context size of the model that leaves room for a response. If no more messages
+/// can be removed, the request is sent unchanged and a warning is logged.
 pub fn compact(tokens: u64) -> Compact {
     Compact {
         limit: tokens,
@@ -107,7 +107,7 @@ impl Compact {
     }
 
     /// Sets a model that writes a summary to replace the removed messages. Its calls count toward the usage of the
-    /// run. If a summary fails, the messages are removed without a summary and a warning is logged.
+    /// run. If the model fails, the messages are removed without a summary and a warning is logged.
     ///
     /// ```
     /// use genkit::middleware::compact;
@@ -186,7 +186,7 @@ impl Compact {
         Ok(known)
     }
 
-    /// Requests a summary of the messages at `cut`, which extends the existing summary.
+    /// Requests a summary of the messages at `cut` that extends the existing summary.
     async fn write_summary(
         &self,
         request: &ModelRequest,
@@ -204,18 +204,18 @@ impl Compact {
         });
         match text {
             Ok(Some(text)) => known.summary = Some(text.trim().into()),
-            // The error belongs to the run: its budget is exhausted.
+            // A fatal error concerns the whole run: its budget is exhausted.
             Err(error) if error.is_fatal() => return Err(error),
             Ok(None) => {
                 tracing::warn!(
                     model = model.name(),
-                    "the summary is empty; messages are removed without one"
+                    "the model returned an empty summary; removing the messages without a summary"
                 );
             }
             Err(error) => {
                 tracing::warn!(
                     model = model.name(), error = %Logged::text(error.chain()),
-                    "the summary failed; messages are removed without one"
+                    "failed to summarize the messages; removing them without a summary"
                 );
             }
         }
@@ -244,7 +244,7 @@ impl Compact {
             limit,
             counted_by,
             is_summarized,
-            "messages of a long conversation were removed"
+            "removed messages of a long conversation from the request"
         );
         trace::annotate_span("genkit:metadata:compacted", || {
             json!({

@@ -21,7 +21,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// Determines the size of `request` without the messages that are already removed.
+    /// Determines the size of `request` without the messages that were already removed.
     pub(super) async fn measure(
         request: &ModelRequest,
         before: Option<&(usize, CompactionRecord)>,
@@ -48,9 +48,10 @@ impl Size {
     }
 }
 
-/// Returns the tokens of `request` as counted by its provider. `None` if the provider does not count or fails.
+/// Returns the number of tokens in `request` as counted by its provider. `None` if the provider does not support it or
+/// fails.
 pub(super) async fn counted_tokens(request: &ModelRequest, next: &NextModel) -> Option<u64> {
-    let late = |_| Error::new(ErrorKind::DeadlineExceeded, "counting tokens took too long");
+    let late = |_| Error::new(ErrorKind::DeadlineExceeded, "the token count timed out");
     let counting = tokio::time::timeout(COUNT_TIMEOUT, next.count_tokens(request)).await;
     match counting.map_err(late).and_then(|counted| counted) {
         Ok(tokens) => Some(tokens),

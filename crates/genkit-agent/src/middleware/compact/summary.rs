@@ -6,7 +6,7 @@ use genkit_core::ModelRequest;
 use genkit_core::{Message, Part, Role};
 use genkit_schema::internal::truncate::excerpt;
 
-/// The length of one text in the request for a summary, in characters. Default is 4,000.
+/// The maximum length of one text in the request for a summary, in characters. Default is 4,000.
 const MAX_TEXT: usize = 4_000;
 
 /// The default instructions for the model that writes summaries.

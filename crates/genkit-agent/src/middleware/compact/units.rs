@@ -13,8 +13,8 @@ pub(super) struct Unit {
     stays: bool,
 }
 
-/// Splits a conversation into units, the oldest first. Always kept are system messages, pinned messages, the last user
-/// message, and the last unit, which the model responds to.
+/// Splits a conversation into units, the oldest first. System messages, pinned messages, the last user message and the
+/// last unit, which the model responds to, are always kept.
 pub(super) fn split_units(messages: &[Message]) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     let answers = |message: &Message| message.tool_responses().next().is_some();
@@ -36,8 +36,8 @@ pub(super) fn split_units(messages: &[Message]) -> Vec<Unit> {
     units
 }
 
-/// Returns the indices of the messages to remove next, the oldest first, until `excess` is removed. Returns fewer if
-/// the rest must be kept.
+/// Returns the indices of the messages to remove next, the oldest first, with a total weight of at least `excess`.
+/// Returns fewer if all others must be kept.
 pub(super) fn choose_cut(
     units: &[Unit],
     left_out: &BTreeSet<usize>,

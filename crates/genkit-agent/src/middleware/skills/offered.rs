@@ -25,7 +25,7 @@ const LIST_AGE: Duration = Duration::from_secs(30);
 /// The number of skills that a query returns. Default is 8.
 const MAX_FOUND: usize = 8;
 
-/// The size of the part of a file in one response, in bytes. Default is 64 KiB.
+/// The maximum number of bytes of a file in one response. Default is 64 KiB.
 const MAX_ANSWER: usize = 64 * 1024;
 
 type Approve = Arc<dyn Fn(OfferedSkill) -> BoxFuture<'static, bool> + Send + Sync>;
@@ -140,7 +140,7 @@ impl SkillOffers {
         Ok(answer)
     }
 
-    /// Returns the skill of that name, if it is approved or needs no approval.
+    /// Returns the skill with this name, if it is approved or needs no approval.
     async fn find_permitted<'a>(
         &self,
         skills: &'a [OfferedSkill],
@@ -153,7 +153,7 @@ impl SkillOffers {
             );
         };
         let (Some(_), Some(approve)) = (skill.server(), &self.approve) else { return Ok(skill) };
-        // The same files under another name need a separate approval.
+        // The same files under a different name need a separate approval.
         let approval = format!("{} {}", skill.name(), skill.fingerprint());
         if lock(&self.approved).contains(&approval) {
             return Ok(skill);
@@ -201,7 +201,7 @@ fn search_skills(skills: &[OfferedSkill], query: &str) -> Value {
     json!({ "found": found, "note": note })
 }
 
-/// Adds as much of a string as fits into one response, and the offset of the rest.
+/// Adds the longest part of a string that fits into one response, and the offset of the rest.
 fn put_text(answer: &mut Value, key: &str, text: &str, offset: usize) {
     let rest = text.get(offset..).unwrap_or_default();
     let piece = truncate(rest, MAX_ANSWER);

@@ -1,16 +1,16 @@
-//! The text about skills in the system message.
+//! The list of skills in the system message.
 
 use genkit_core::OfferedSkill;
 use genkit_core::internal::visible;
 use genkit_schema::internal::truncate::excerpt;
 
-/// The number of skills that are listed. Default is 100; others are found by a query.
+/// The maximum number of skills that are listed. Default is 100; the model finds the others with a query.
 const MAX_LISTED: usize = 100;
 
-/// The size of the list in the system message, in bytes. Default is 8 KiB.
+/// The maximum size of the list in the system message, in bytes. Default is 8 KiB.
 const MAX_TEXT: usize = 8 * 1024;
 
-/// The length of a description in the list, in characters. Default is 400.
+/// The maximum length of a description in the list, in characters. Default is 400.
 const MAX_SHOWN: usize = 400;
 
 /// Returns the part of the system message that lists the skills.

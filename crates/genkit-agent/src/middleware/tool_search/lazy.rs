@@ -1,4 +1,4 @@
-//! Lazy tools: a run that has some searches them, unless the provider of its model does.
+//! Lazy tools: a run with lazy tools provides `search_tools`, unless the provider of its model searches tools itself.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,17 +9,17 @@ use crate::tools::{Toolbox, tool_definition};
 use genkit_core::{BoxFuture, ModelRequest, ModelResponse, Result, Tool, ToolDefinition};
 use genkit_model::{ChunkSink, ModelInfo};
 
-/// Middleware of every run that has lazy tools or may get some, the innermost one, so that it is around the model that is
-/// called. A provider with its own search receives the definitions with their marks; for other models, the tools are
-/// found with `search_tools`.
+/// The innermost middleware of every run that has or may get lazy tools, so that it wraps the model that is actually
+/// called. A provider with its own tool search receives all definitions, marked as lazy; other models find the tools
+/// with `search_tools`.
 pub(crate) struct LazyTools {
     search: ToolSearch,
     is_logged: AtomicBool,
 }
 
 impl LazyTools {
-    /// Returns the middleware for a run with these tools; `None` if it is not needed, or if other middleware of the run
-    /// searches tools.
+    /// Returns the middleware for a run with these tools, or `None` if it is not needed or if other middleware of the
+    /// run provides a tool search.
     pub(crate) fn for_run(tools: &Toolbox) -> Option<Self> {
         let may_get_some = || tools.is_live() && !tools.has_tool(SEARCH);
         let is_needed = (tools.has_lazy() || may_get_some()) && !tools.is_fixed(SEARCH);
@@ -44,7 +44,7 @@ impl LazyTools {
         let info = next.model_info();
         if !searches(&info) && !self.is_logged.swap(true, Ordering::AcqRel) {
             let model = next.model_name();
-            tracing::info!(model, lazy, "the model finds lazy tools with `{SEARCH}`");
+            tracing::info!(model, lazy, "offering `{SEARCH}` to find lazy tools");
         }
         let Some(tools) = self.search.offer_lazy_tools(request, &info) else {
             return next.run(request, chunks).await;
@@ -62,7 +62,7 @@ impl_model_middleware!(LazyTools, {
 });
 
 impl ToolSearch {
-    /// Returns the tools that a model with these capabilities is offered, unless they are those of the request.
+    /// Returns the tools to offer to a model with these capabilities, or `None` to offer the tools of the request.
     fn offer_lazy_tools(
         &self,
         request: &ModelRequest,
@@ -77,7 +77,7 @@ impl ToolSearch {
     }
 }
 
-/// Returns the request that is sent to a model with these capabilities if its run has lazy tools.
+/// Returns the request with the tools that a model with these capabilities is offered if the run has lazy tools.
 pub(crate) fn show_lazy_tools(mut request: ModelRequest, info: &ModelInfo) -> ModelRequest {
     if request.tools.iter().any(|tool| tool.lazy)
         && let Some(tools) = search().offer_lazy_tools(&request, info)
@@ -87,13 +87,13 @@ pub(crate) fn show_lazy_tools(mut request: ModelRequest, info: &ModelInfo) -> Mo
     request
 }
 
-/// Returns the search of lazy tools. All other tools are always offered.
+/// Returns a tool search that covers only lazy tools. All other tools are always offered.
 fn search() -> ToolSearch {
     ToolSearch { only_lazy: true, threshold: 0, ..tool_search() }
 }
 
-/// Returns the tools for a provider that searches the lazy ones, if some are no longer lazy, because the model found them
-/// earlier with another provider, or must call one.
+/// Returns the tools for a provider that searches lazy tools itself. Tools that the model opened earlier with another
+/// provider, or must call, are no longer marked as lazy. `None` if there are no such tools.
 fn complete_opened_tools(request: &ModelRequest) -> Option<Vec<ToolDefinition>> {
     let opened = opened_names(&request.messages, false);
     let is_open = |tool: &ToolDefinition| {

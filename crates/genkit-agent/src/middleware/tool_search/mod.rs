@@ -1,4 +1,5 @@
-//! Tool search: a model first sees the names of many tools, and then the schemas of those that it opens.
+//! Tool search: a model with many tools first receives only their names, and then the schemas of the tools that it
+//! opens.
 
 mod lazy;
 
@@ -30,20 +31,21 @@ const THRESHOLD: usize = 16;
 /// If a request has at most this many tools, the names of all are listed. Default is 200.
 const LISTED: usize = 200;
 
-/// The length of the list of tools, in bytes, about 2,000 tokens. A longer list has only names, or only groups. Default
-/// is 8,000.
+/// The maximum length of the list of tools, in bytes. Default is 8,000, about 2,000 tokens. A longer list is reduced to
+/// names, or to groups.
 const LIST_LENGTH: usize = 8_000;
 
 /// The number of tools that a query opens. Default is 8.
 const RESULTS: usize = 8;
 
-/// The maximum number of open tools. Above it, the oldest are closed. Default is 128, which all providers accept.
+/// The maximum number of open tools. If it is exceeded, the tools opened first are closed. Default is 128, which all
+/// providers accept.
 const MAX_OPEN: usize = 128;
 
 /// The maximum number of names in one call of `search_tools`. Default is 32.
 const MAX_NAMES: usize = 32;
 
-/// The length of a description in a list, in characters. Default is 100.
+/// The maximum length of a description in a list, in characters. Default is 100.
 const SHOWN: usize = 100;
 
 /// Middleware that lets a model search for tools; created by [`tool_search()`].
@@ -54,26 +56,27 @@ pub struct ToolSearch {
     threshold: usize,
     listed: usize,
     results: usize,
-    /// Whether all tools are always offered, except lazy ones.
+    /// Whether all tools except lazy tools are always offered.
     only_lazy: bool,
 }
 
 /// Creates middleware for tool search: a model with many tools first receives only their names, and then the schemas of
 /// the tools that it opens.
 ///
-/// With more than 16 tools the model is offered only `search_tools`. Its description lists the names of all other tools
-/// with one line each. A list of more than 8,000 bytes has only the names. If those are too long as well, or with more
-/// than 200 tools, the description has the number of tools in each group. The model opens tools by name or with a query.
-/// From the next turn on, open tools are offered with their schemas. If the model calls a tool that is not open, the
-/// response is an error and the tool is opened, so that the model can correct the call.
+/// If a run has more than 16 tools, the model is offered only `search_tools`. Its description lists each tool on one
+/// line, with its name and a description. If that list exceeds 8,000 bytes, it contains only the names. If the names
+/// exceed 8,000 bytes or there are more than 200 tools, the description contains the number of tools in each group. The
+/// model opens tools by name or with a query. From the next turn on, open tools are offered with their schemas. If the
+/// model calls a tool that is not open, it receives an error and the tool is opened, so that the model can correct the
+/// call.
 ///
-/// Which tools are open is derived from the calls and responses of `search_tools` in the history. They therefore stay
+/// The set of open tools is derived from the calls and responses of `search_tools` in the history. Tools therefore stay
 /// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
 /// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
 ///
 /// A run with [lazy](genkit_core::Tool::is_lazy) tools does not need this middleware. If the model's provider has no
-/// tool search, the run searches the lazy tools in the same way, and offers all other tools directly. With this
-/// middleware, the search of the provider is not used.
+/// tool search, the run provides `search_tools` for the lazy tools, and offers all other tools directly. With this
+/// middleware, the provider's tool search is not used.
 ///
 /// The tools of MCP hosts may change during a run as usual. Approval, limits and other middleware apply to each tool.
 /// Opening a tool does not require approval.
@@ -109,7 +112,7 @@ pub struct ToolSearch {
 /// # }
 /// ```
 pub fn tool_search() -> ToolSearch {
-    // The middleware handles calls of `search_tools` itself, because a tool's handler cannot see the other tools.
+    // The middleware handles calls to `search_tools`, because the handler of a tool has no access to the other tools.
     let unreached = |_: Context, _: Value| async {
         let text = "`search_tools` must be handled by the middleware `tool_search()`";
         Err::<Value, _>(Error::new(ErrorKind::Internal, text).into())
@@ -144,15 +147,15 @@ impl ToolSearch {
         self
     }
 
-    /// Sets the threshold, a number of tools. With at most this number, all tools are offered directly. Default is 16.
+    /// Sets the threshold: a run with at most this number of tools offers all of them directly. Default is 16.
     #[must_use]
     pub fn threshold(mut self, tools: usize) -> Self {
         self.threshold = tools;
         self
     }
 
-    /// Sets the list limit, a number of tools. With at most this number, all names are listed if they fit into 8,000
-    /// bytes; otherwise the model must search. Default is 200.
+    /// Sets the list limit: up to this number of tools, all names are listed if they fit into 8,000 bytes; otherwise
+    /// the model must search. Default is 200.
     #[must_use]
     pub fn list_up_to(mut self, tools: usize) -> Self {
         self.listed = tools;
@@ -166,7 +169,7 @@ impl ToolSearch {
         self
     }
 
-    /// Returns those tools of `all` that the model is offered. They are complete, so the provider must not search them.
+    /// Returns the tools of `all` to offer to the model. None of them is lazy, so the provider does not search them.
     fn offered_tools(&self, all: &[ToolDefinition], request: &ModelRequest) -> Vec<ToolDefinition> {
         let complete = |tool: &ToolDefinition| tool.clone().with_lazy(false);
         let others = || all.iter().filter(|tool| tool.name != SEARCH);
@@ -294,8 +297,8 @@ fn is_chosen(request: &ModelRequest, name: &str) -> bool {
     matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name)
 }
 
-/// Returns the names of the tools that were opened in `messages`, through `search_tools` or, `with_calls`, by a direct
-/// call, oldest first.
+/// Returns the names of the tools that were opened in `messages`, the oldest first. Tools are opened with
+/// `search_tools` or, if `with_calls` is set, by calling them directly.
 fn opened_names(messages: &[Message], with_calls: bool) -> Vec<&str> {
     let mut seen = HashSet::new();
     let parts = messages.iter().flat_map(|message| &message.content);
@@ -319,7 +322,8 @@ fn find_named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDef
     exact.or_else(|| alike.next().filter(|_| alike.next().is_none()))
 }
 
-/// Returns the list of tools: with their descriptions, or only the names if that is too long. `None` if those are, too.
+/// Returns the list of tools with their descriptions, or only their names if that is too long. `None` if the names are
+/// too long as well.
 fn list_tools(tools: &[&ToolDefinition]) -> Option<String> {
     let mut lines = "The tools:".to_owned();
     for tool in tools {

@@ -26,16 +26,16 @@ pub struct ModelCall<'a> {
     machine: &'a mut TurnMachine,
 }
 
-/// The result of a model call, as plain data for [`Run::answered`](super::Run::answered).
+/// The result of a model call, as plain data for [`Run::accept_model_result`](super::Run::accept_model_result).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "the run continues when you pass it to `Run::answered`"]
+#[must_use = "the run continues when you pass it to `Run::accept_model_result`"]
 pub struct ModelResult {
     pub(super) answer: ModelResponse,
     /// The tools of the run, if they may change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tools: Option<Vec<ToolDefinition>>,
-    /// The tools that the model was offered, if those were not all.
+    /// The tools that were offered to the model. `None` if all were offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) offered: Option<Vec<String>>,
     /// The usage of the run so far.
@@ -65,7 +65,7 @@ impl<'a> ModelCall<'a> {
     /// # Errors
     /// Any error from the model's provider, `DeadlineExceeded`, `Cancelled`, or a limit of the run. If
     /// [`is_retryable`](genkit_core::Error::is_retryable) returns `true`, you may perform the call again. If you pass the
-    /// error to [`Run::answered`](super::Run::answered), the run ends.
+    /// error to [`Run::accept_model_result`](super::Run::accept_model_result), the run ends.
     pub async fn perform(mut self) -> Result<ModelResult> {
         let driver = Arc::clone(self.driver);
         let work = async move {
@@ -115,7 +115,7 @@ impl<'a> ModelCall<'a> {
 }
 
 /// A tool call to perform: see [`NextStep::Tools`](super::NextStep::Tools).
-#[must_use = "a call is run by `.perform().await`"]
+#[must_use = "a call does nothing until `.perform().await`"]
 pub struct RunCall {
     driver: Arc<Driver>,
     call: PendingCall,
@@ -124,10 +124,10 @@ pub struct RunCall {
     journal: Option<Arc<dyn Journal>>,
 }
 
-/// The result of one tool call, as plain data for [`Run::settled`](super::Run::settled).
+/// The result of one tool call, as plain data for [`Run::accept_call_result`](super::Run::accept_call_result).
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[must_use = "the run continues when you pass it to `Run::settled`"]
+#[must_use = "the run continues when you pass it to `Run::accept_call_result`"]
 pub struct CallResult {
     pub(super) place: usize,
     pub(super) index: usize,
@@ -141,7 +141,7 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// Returns the outcome of the call, as middleware sees it.
+    /// Returns the outcome of the call, in the form that middleware receives.
     pub fn outcome(&self) -> ToolOutcome {
         ToolOutcome(self.outcome.clone())
     }
@@ -157,11 +157,11 @@ impl RunCall {
         &self.call.request
     }
 
-    /// Performs the call: runs the tool through the middleware, within its limits. A failure becomes a response that
-    /// the model reads.
+    /// Performs the call: runs the tool through the middleware, within its limits. A failure becomes a response to the
+    /// model.
     ///
     /// # Errors
-    /// Errors that end the run: a failure with [`OnToolError::Abort`](crate::OnToolError::Abort), a
+    /// Returns the errors that end the run: a failure with [`OnToolError::Abort`](crate::OnToolError::Abort), a
     /// [fatal](genkit_core::Error::is_fatal) error, and `DeadlineExceeded` or `Cancelled` of the run.
     pub async fn perform(self) -> Result<CallResult> {
         let driver = Arc::clone(&self.driver);
@@ -172,7 +172,7 @@ impl RunCall {
         }
     }
 
-    /// Returns the call with a journal, which saves its results of `once`.
+    /// Returns the call with a journal that saves its results of `once`.
     #[doc(hidden)]
     pub fn with_journal(self, journal: Arc<dyn Journal>) -> Self {
         Self { journal: Some(journal), ..self }
@@ -191,7 +191,7 @@ impl RunCall {
         tool.is_some_and(|tool| tool.is_at_most_once())
     }
 
-    /// Returns the retries that the tool declares.
+    /// Returns the retry settings that the tool declares.
     #[doc(hidden)]
     pub fn tool_retry(&self) -> Option<ToolRetry> {
         self.driver.env.tools.find_tool(&self.call.request.name)?.retry_settings()
@@ -208,15 +208,15 @@ impl RunCall {
 }
 
 /// An output check to perform: see [`NextStep::Check`](super::NextStep::Check).
-#[must_use = "a response is checked by `.perform().await`"]
+#[must_use = "a check does nothing until `.perform().await`"]
 pub struct OutputCheck<'a> {
     driver: &'a Arc<Driver>,
     machine: &'a TurnMachine,
 }
 
-/// The result of an output check, as plain data for [`Run::checked`](super::Run::checked).
+/// The result of an output check, as plain data for [`Run::accept_verdict`](super::Run::accept_verdict).
 #[derive(Clone, Serialize, Deserialize)]
-#[must_use = "the run continues when you pass it to `Run::checked`"]
+#[must_use = "the run continues when you pass it to `Run::accept_verdict`"]
 pub struct OutputVerdict {
     #[serde(with = "verdict")]
     pub(super) verdict: Result<(), String>,

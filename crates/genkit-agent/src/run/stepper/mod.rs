@@ -1,4 +1,4 @@
-//! The tool loop as a value: it returns the next step, the program performs it and passes the result back.
+//! The tool loop as a value: it returns the next step; the program performs the step and passes the result back.
 
 mod calls;
 mod names;
@@ -27,9 +27,10 @@ pub use state::RunState;
 /// [`Run::resume`].
 ///
 /// [`next`](Self::next) returns the next step, and its `perform` method performs it, here or on another machine. Pass
-/// the result to [`answered`](Self::answered), [`settled`](Self::settled), [`checked`](Self::checked) or
-/// [`answer`](Self::answer). After each of them, [`state`](Self::state) returns everything that another process needs
-/// to continue. Awaiting a [`Generate`](crate::Generate) performs the same steps.
+/// the result to [`accept_model_result`](Self::accept_model_result), [`accept_call_result`](Self::accept_call_result),
+/// [`accept_verdict`](Self::accept_verdict) or [`answer`](Self::answer). After each of these calls,
+/// [`state`](Self::state) returns everything that another process needs to continue. Awaiting a
+/// [`Generate`](crate::Generate) performs the same steps.
 ///
 /// ```
 /// use genkit::generate::{NextStep, Run};
@@ -96,13 +97,13 @@ pub struct Run {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum NextStep<'a> {
-    /// Call the model, and pass the result to [`Run::answered`].
+    /// Call the model, and pass the result to [`Run::accept_model_result`].
     Model(ModelCall<'a>),
-    /// Run these calls, in any order or in parallel, and pass each result to [`Run::settled`].
+    /// Run these calls, in any order or in parallel, and pass each result to [`Run::accept_call_result`].
     Tools(Vec<RunCall>),
-    /// Check the output, and pass the result to [`Run::checked`].
+    /// Check the output, and pass the result to [`Run::accept_verdict`].
     Check(OutputCheck<'a>),
-    /// The run waits: these questions are open. Pass each answer to [`Run::answer`].
+    /// The run is interrupted by these open questions. Pass each answer to [`Run::answer`].
     Asks(Vec<Interrupt>),
     /// The run is finished: see [`Run::response`] and [`Run::into_response`].
     Done,
@@ -115,7 +116,7 @@ impl Run {
         this
     }
 
-    /// Returns the run with the names that it depends on. Dropping it cancels background work of tools.
+    /// Returns the run with the names that it depends on. Dropping the run cancels background work of tools.
     pub(crate) fn with_names(self, names: RunNames) -> Self {
         let stop = self.driver.env.cancel.clone().drop_guard();
         Self { names: Arc::new(names), _stop: Some(stop), ..self }
@@ -137,7 +138,7 @@ impl Run {
         }
     }
 
-    /// Returns the questions without an answer. Empty if the run is not interrupted.
+    /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
     pub fn open_questions(&self) -> Vec<Interrupt> {
         let asking = self.machine.open_round();
         asking.map(|asking| asking.answers.open_questions(&asking.message)).unwrap_or_default()
@@ -153,8 +154,8 @@ impl Run {
     /// for it.
     ///
     /// # Errors
-    /// Returns an error if the run has ended, with the error of the call or with an error of the
-    /// loop (blocked, no message, a limit). The error holds the partial response:
+    /// Returns an error if this result ends the run: the error of the call, or an error of the loop (the response was
+    /// blocked or has no message, or a limit was exceeded). The error holds the partial response:
     /// [`Error::partial`].
     pub fn accept_model_result(&mut self, answer: Result<ModelResult>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Model) {
@@ -191,7 +192,7 @@ impl Run {
     /// Accepts the result of an output check. Returns `false` if the run does not wait for an output check.
     ///
     /// # Errors
-    /// Returns an error if the run has ended, because a validator failed or the output was
+    /// Returns an error if this result ends the run, because a validator failed or the output was
     /// rejected after the last retry.
     pub fn accept_verdict(&mut self, verdict: Result<OutputVerdict>) -> Result<bool> {
         if !matches!(self.machine.next(), TurnStep::Check) {
@@ -210,8 +211,8 @@ impl Run {
     /// Accepts the answer to one open question. The run continues once all questions are answered.
     ///
     /// # Errors
-    /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer is for another question or
-    /// does not match. The run is unchanged.
+    /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer is for a different question or does
+    /// not match the question. On error the run is unchanged.
     pub fn answer(&mut self, answer: Answer) -> Result<()> {
         let env = &self.driver.env;
         let Some(asking) = self.machine.open_round() else { return Err(E::NothingAsked.into()) };
@@ -226,11 +227,11 @@ impl Run {
         Ok(())
     }
 
-    /// Turns at-most-once calls with an unknown outcome into questions: calls that another process started and did not
-    /// finish. The run then asks for their outcome instead of calling them again (see
+    /// Converts at-most-once calls with an unknown outcome into questions: calls that another process started and did
+    /// not finish. The run then asks for their outcome instead of calling them again (see
     /// `at_most_once`). Returns the number of such calls.
     ///
-    /// Call it when you take over a run from a process that has ended.
+    /// Call this when you take over a run from a process that has ended.
     pub fn ask_about_started(&mut self) -> usize {
         let asked = self.machine.round_mut().map(|round| round.ask_about_started().len());
         self.settle_if_done();
@@ -295,7 +296,7 @@ impl Run {
         self.accept_own_response(answered.answer)
     }
 
-    /// Accepts a response of a call that this process made and counted.
+    /// Accepts the response to a call that this process made and counted.
     pub(super) fn accept_own_response(&mut self, mut answer: ModelResponse) -> Result<()> {
         let env = &self.driver.env;
         if let Err(error) = env.budget.settle_call(&mut answer) {

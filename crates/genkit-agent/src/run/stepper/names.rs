@@ -14,7 +14,7 @@ pub struct RunNames {
     pub(crate) tools: Vec<String>,
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub(crate) middleware: Vec<Value>,
-    /// Descriptions of the parts that are code or values of the program and must be supplied again.
+    /// Descriptions of the parts that are code or values of the program, and that must be set again to resume the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code: Vec<String>,
 }

@@ -15,7 +15,7 @@ use genkit_core::internal::generate::interrupt::ResumedCalls;
 use genkit_core::internal::run_store::short_hash;
 use genkit_core::{BoxFuture, Context, Error, Message, Result, Role};
 
-/// The part of a durable call where a nested run saves its steps.
+/// The keys in the journal of a durable call under which a nested run saves its steps.
 pub(in crate::run) struct NestedRun {
     /// The context of the call.
     context: Context,
@@ -34,7 +34,7 @@ struct NestedState {
 }
 
 impl NestedRun {
-    /// Returns the position of a nested run within the current durable call. `None` outside a durable call.
+    /// Creates the keys of a run that is nested in the current durable call. `None` outside a durable call.
     ///
     /// Two runs of one call are distinguished by their conversations, and runs with the same conversation by their
     /// order.
@@ -111,15 +111,15 @@ impl NestedRun {
         };
         let key = self.entry_key("state");
         let then = self.context.record_saved(&key, state);
-        // Messages first, since a state refers to saved messages. Joined, so that a store saves both at once.
+        // Messages first, since the state refers to them. Joined, so that a store can save both together.
         let (first, then) = join(first, then).await;
         first.and(then)?;
         self.saved = messages;
         Ok(())
     }
 
-    /// Returns the call with a journal nested in the journal of the durable call. Saves that an at-most-once call
-    /// starts.
+    /// Returns the call with a journal nested in the journal of the durable call. Records the start of an at-most-once
+    /// call before it runs.
     pub(in crate::run) async fn prepare_call(&self, call: RunCall) -> Result<RunCall> {
         let (index, place) = call.position();
         let prefix = self.call_key(index, place);

@@ -21,7 +21,7 @@ impl Run {
         self.driver.env.settings.limits.parallel_tools.max(1)
     }
 
-    /// Cancels the run. Work that its calls started elsewhere ends when they are dropped.
+    /// Cancels the run, including background work that its tools started.
     #[doc(hidden)]
     pub fn cancel_run(&self) {
         self.driver.env.cancel.cancel();
@@ -30,13 +30,13 @@ impl Run {
     /// Sets the sink of the chunks of the next step.
     #[doc(hidden)]
     pub fn set_sink(&mut self, sink: ChunkSink) {
-        // Between two steps, no call shares the driver.
+        // `get_mut` succeeds between two steps, because then no call shares the driver.
         if let Some(driver) = Arc::get_mut(&mut self.driver) {
             driver.env.sink = sink;
         }
     }
 
-    /// Ends the run with `error`. Returns it with the partial response.
+    /// Ends the run with `error`, and returns the error with the partial response.
     #[doc(hidden)]
     pub fn end_with_error(&mut self, error: Error) -> Error {
         self.fail_run(error)
@@ -83,7 +83,7 @@ impl RunState {
         }
     }
 
-    /// Returns the questions without an answer.
+    /// Returns the questions that have no answer yet.
     #[doc(hidden)]
     pub fn open_questions(&self) -> Vec<Interrupt> {
         self.machine.open_questions()

@@ -20,14 +20,14 @@ use genkit_core::UsageLimit;
 /// The version of the stored state of a run.
 const VERSION: u32 = 1;
 
-/// The state of a [`Run`] as plain data. Any process with the same registry can continue from it, with [`Run::resume`]
+/// The state of a [`Run`] as plain data. Any process with the same registry can continue the run, with [`Run::resume`]
 /// or [`Generate::resume_run`](crate::Generate::resume_run).
 ///
 /// Code is stored by name: the model, tools and middleware. Account settings of the model (`apiKey`, `baseUrl`) are not
-/// stored. The state contains the conversation without encryption, so protect it accordingly.
+/// stored. The conversation in the state is not encrypted, so protect the state accordingly.
 ///
-/// The same state always leads to the same next step. The state has a version: a program reads its own and older
-/// versions, and returns an error for newer versions.
+/// The same state always leads to the same next step. The state contains a schema version: a program reads its own and
+/// older versions, and returns an error for newer versions.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunState {
@@ -39,7 +39,7 @@ pub struct RunState {
     usage_limit: UsageLimit,
     #[serde(default)]
     spent: SpentUsage,
-    /// The tools that the last model call was offered, if those were not all.
+    /// The tools that the last model call offered. `None` if it offered all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered: Option<Vec<String>>,
     pub(super) machine: MachineState,
@@ -49,7 +49,7 @@ pub struct RunState {
     pub messages: Vec<Message>,
 }
 
-/// The version, which is deserialized first, because the following fields may be unknown.
+/// The version, which is deserialized first, because a newer version may have different fields.
 #[derive(Clone, Copy)]
 struct Version;
 
@@ -71,7 +71,7 @@ impl<'de> Deserialize<'de> for Version {
     }
 }
 
-/// The settings that are plain data, with times in milliseconds.
+/// The settings that are plain data, with durations in milliseconds.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct SavedSettings {
@@ -178,8 +178,8 @@ impl RunState {
 }
 
 impl Run {
-    /// Returns the state of the run: everything that another process needs to continue. The state of a failed run is of
-    /// no use; its error holds the partial response.
+    /// Returns the state of the run: everything that another process needs to continue. A failed run cannot be
+    /// continued from its state; its error holds the partial response.
     pub fn state(&self) -> RunState {
         self.state_after(0)
     }
@@ -212,7 +212,7 @@ impl Run {
         Self::new(driver, machine).with_names(state.names)
     }
 
-    /// Restores a run that is performed as a whole. `driver` was prepared for the beginning of the run.
+    /// Restores a run that is nested in a durable call. `driver` was prepared for the start of the run.
     pub(super) fn restore_inside(
         driver: Arc<Driver>,
         tools: Vec<ToolDefinition>,

@@ -36,7 +36,7 @@ const RESERVED_ROUNDS: usize = 3;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TurnRules {
     pub(crate) max_turns: usize,
-    /// Whether reaching `max_turns` is an error.
+    /// Whether the run fails when it reaches `max_turns`.
     pub(crate) fail_on_max_turns: bool,
     pub(crate) return_tool_requests: bool,
     /// The names of the tools that end the run once called successfully.
@@ -92,7 +92,7 @@ pub(super) struct OpenRound {
     pub(super) message: Message,
     /// Whether the message existed before this run.
     is_resumed: bool,
-    /// The answers received so far. Set until every question is answered.
+    /// The answers received so far, kept until every question is answered.
     #[serde(default)]
     pub(super) answers: Resume,
 }
@@ -149,7 +149,7 @@ impl TurnMachine {
                 let reason = Some(FinishReason::Interrupted);
                 Box::new(self.end_run(Some(asking.message), reason, Some(why)))
             }
-            // A caller that continues after the end gets the response so far instead of a panic.
+            // A caller that continues after the end receives the response so far instead of a panic.
             _ => Box::new(self.end_run(None, Some(FinishReason::Other), None)),
         }
     }
@@ -159,7 +159,7 @@ impl TurnMachine {
         &self.request
     }
 
-    /// Returns the tools that the model is offered next.
+    /// Returns the tools that the next model call offers.
     pub(super) fn tools(&self) -> &[ToolDefinition] {
         &self.request.tools
     }
@@ -173,7 +173,7 @@ impl TurnMachine {
     /// Returns the index of the message that is being produced.
     pub(super) fn index(&self) -> usize {
         match &self.state {
-            // A resumed run begins with the tool message.
+            // A resumed run starts with the tool message.
             TurnState::Tools(round) if !round.is_resumed() => self.index + 1,
             _ => self.index,
         }
@@ -289,7 +289,7 @@ impl TurnMachine {
         }
     }
 
-    /// Stores the answers so far, while others are missing.
+    /// Stores the answers received so far, while other answers are missing.
     pub(super) fn set_answers(&mut self, answers: Resume) {
         if let TurnState::Asks(asking) = &mut self.state {
             asking.answers = answers;
@@ -401,8 +401,8 @@ impl TurnMachine {
         }
     }
 
-    /// Resets a forced tool choice after a call, since the model could otherwise never give a final response. A stop
-    /// tool may give it instead.
+    /// Resets a forced tool choice after a call, since the model could otherwise never send a final response. Keeps it
+    /// if a stop tool can end the run.
     fn reset_tool_choice(&mut self) {
         let choice = &mut self.request.tool_choice;
         let stop_tool_can_end_run =
@@ -413,7 +413,7 @@ impl TurnMachine {
         }
     }
 
-    /// Ends a run that consists of one round. Its message holds the tool responses, unless the run is interrupted.
+    /// Ends a run that consists of one round. The last message holds the tool responses, unless the run is interrupted.
     pub(super) fn end_round(&mut self) -> GenerateResponse {
         if let TurnState::Done(_) | TurnState::Asks(_) = self.state {
             return *self.take_response();
@@ -437,7 +437,7 @@ impl TurnMachine {
             TurnState::Asks(asking) => (Some(asking.message), FinishReason::Interrupted),
             _ => (None, FinishReason::Aborted),
         };
-        // `error` may contain the partial response of a nested run, started by a tool or middleware; replace it.
+        // `error` may contain the partial response of a nested run that a tool or middleware started; replace it.
         let response = self.end_run(message, Some(reason), Some(error.to_string()));
         error.with_partial(response)
     }

@@ -149,7 +149,7 @@ impl MachineState {
         request.messages.iter().skip(known).cloned().collect()
     }
 
-    /// Returns the questions without an answer.
+    /// Returns the questions that have no answer yet.
     pub(in crate::run) fn open_questions(&self) -> Vec<Interrupt> {
         match &self.phase {
             SavedPhase::Asks(asking) => asking.answers.open_questions(&asking.message),

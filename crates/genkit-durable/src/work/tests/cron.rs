@@ -41,10 +41,10 @@ fn time_zone_moves_the_times_and_follows_its_clock_changes() {
     const AUTUMN: u64 = 1_792_843_200_000;
     let table: [(&str, u64, &[&str]); 6] = [
         ("0 3 * * *", FRIDAY, &["2020-11-28T02:00", "2020-11-29T02:00"]),
-        // A time that does not exist: the run starts at the change.
+        // A time that is skipped: the run starts at the change.
         ("30 2 * * *", SPRING, &["2026-03-29T01:00", "2026-03-30T00:30"]),
         ("30 * 29 * *", SPRING + 43_200_000, &["2026-03-29T00:30", "2026-03-29T01:30"]),
-        // A time that exists twice: the run starts at the first one only.
+        // A time that occurs twice: the run starts only at the first occurrence.
         ("30 2 * * *", AUTUMN, &["2026-10-25T00:30", "2026-10-26T01:30"]),
         // An interval continues during the change.
         (

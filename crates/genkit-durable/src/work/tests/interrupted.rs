@@ -1,4 +1,4 @@
-//! A cancellation that was interrupted is repeated.
+//! Cancelling a run again completes a cancellation that was interrupted.
 
 use genkit::durable::{DurableContext as _, DurableOptions};
 use genkit::{Context, Genkit, Registry, Result, flow, flows};
@@ -26,7 +26,7 @@ async fn repeated_cancellation_reaches_the_children_of_a_cancelled_child() {
     let (input, options) = (json!({"depth": 2}), DurableOptions::new().tag("parent:r"));
     let run = genkit.durable_flow_with("r", "start_below", input, options).await.expect("a run");
     let listed = work_until(&genkit, all_suspended(&genkit, 3)).await;
-    // The process that cancelled the run has cancelled its child, and then ended.
+    // The process that cancelled the run also cancelled its child, and then ended.
     let store = run_store(&genkit).expect("a store");
     let mut ids: Vec<RunId> = listed.into_iter().map(|run| run.id).collect();
     ids.sort_by_key(|id| id.as_str().len());

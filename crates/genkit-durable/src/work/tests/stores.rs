@@ -8,13 +8,13 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{BoxFuture, Result};
 use genkit_core::{RunChange, RunEntry, RunFilter, RunHead, RunId, RunStore, StoredRun};
 
-/// Something that happens once.
+/// A future that is run at most once.
 type Hook = Arc<Mutex<Option<BoxFuture<'static, ()>>>>;
 
 /// A store that several instances share.
 pub(super) struct Shared(pub(super) Arc<dyn RunStore>);
 
-/// A store that does something before a call of a worker.
+/// A store that runs a hook before a call of a worker.
 #[derive(Clone)]
 pub(super) struct Interrupted {
     pub(super) inner: Arc<dyn RunStore>,

@@ -1,4 +1,4 @@
-//! Runs that are suspended while something of them still happens.
+//! Suspended runs that receive signals, time out, or have running children.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ struct Gates {
     load_ends: CancellationToken,
 }
 
-/// Waits for a word that a renewal of the lease finds when the wait has just begun.
+/// Waits for a word that a renewal of the lease finds just after the wait started.
 #[flow]
 async fn word_of_renewal(gates: &Gates, ctx: &Context) -> Result<String> {
     gates.flow_began.cancel();
@@ -87,7 +87,7 @@ async fn end_of_a_sleep_or_child_is_noticed_next_to_a_wait_for_a_signal() {
     std::fs::remove_dir_all(folder).ok();
 }
 
-/// A signal that is sent while a worker looks at the suspended run: in the middle of the look, so that a renewal of the
+/// A signal that is sent while a worker checks the suspended run: in the middle of the check, so that a renewal of the
 /// lease finds it, or just before the save.
 #[tokio::test]
 async fn signal_during_a_look_at_a_suspended_run_is_received() {

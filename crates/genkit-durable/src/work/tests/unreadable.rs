@@ -69,7 +69,7 @@ async fn children_are_cancelled_next_to_an_unreadable_child() {
         ("p.2.1", Some("p.2"), working),
     ];
     let (store, genkit) = folder.open(&runs).await;
-    // The title can be read, so that the child is listed, and the rest cannot.
+    // Only the title can be read, which is sufficient to list the child.
     let file = folder.0.join("runs/p.2/000000000001.run");
     let text = std::fs::read_to_string(&file).expect("it reads");
     std::fs::write(&file, text.lines().next().expect("a title")).expect("it writes");

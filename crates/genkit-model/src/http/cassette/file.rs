@@ -31,12 +31,12 @@ pub(super) struct Exchange {
     pub(super) response: RecordedResponse,
 }
 
-/// A request without the parts that change from run to run.
+/// A recorded request, without the parts that differ between runs.
 #[derive(PartialEq, Serialize, Deserialize)]
 pub(super) struct RecordedRequest {
     pub(super) method: String,
     /// The path with its query, without the host and the base path, because a replay may use
-    /// another address.
+    /// a different base URL.
     pub(super) path: String,
     pub(super) body: Value,
 }

@@ -15,18 +15,18 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{ErrorContext as _, Result};
 use genkit_schema::internal::bounded_json::parse_response;
 
-/// The largest cassette that is read, in bytes. Default is 256 MiB.
+/// The maximum size of a cassette, in bytes. Default is 256 MiB.
 const MAX_CASSETTE: u64 = 256 * 1024 * 1024;
 
 /// A cassette: the responses from a provider, recorded once and replayed in tests.
 ///
-/// A recording holds the method, path and body of each request, and the status, body and relevant
-/// headers of each response. It contains no keys: headers with keys are omitted, and a key in
-/// a path or a body is replaced.
+/// A recording contains the method, path and body of each request, and the status, body and relevant
+/// headers of each response. It does not contain API keys: headers with keys are omitted, and a key
+/// in a path or a body is replaced.
 ///
 /// A request is matched by its method, path and body; the order of JSON keys does not matter. If
 /// the same request was recorded several times, its responses are replayed in the recorded order. A
-/// request that was not recorded returns an error, which shows how it differs from the most
+/// request that was not recorded returns an error that shows how it differs from the most
 /// similar recording.
 ///
 /// ```
@@ -66,8 +66,8 @@ struct Replayable {
 }
 
 impl Cassette {
-    /// Creates a cassette that records: calls are sent to the provider and written to the file,
-    /// which is overwritten. The file is written after each response.
+    /// Creates a cassette that records: calls are sent to the provider and written to the file. An
+    /// existing file is overwritten. The file is written after each response.
     ///
     /// ```no_run
     /// let cassette = genkit::model::Cassette::record("tests/cassettes/weather.json");
@@ -99,7 +99,7 @@ impl Cassette {
         Ok(Self::new(path, CassetteMode::Replay(Mutex::new(exchanges))))
     }
 
-    /// Creates a cassette that replays the file if it exists, and records it otherwise.
+    /// Creates a cassette that replays the file if it exists, and otherwise records it.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {
@@ -109,7 +109,7 @@ impl Cassette {
     /// ```
     ///
     /// # Errors
-    /// Returns the errors of [`replay`](Self::replay), if the file exists.
+    /// Returns the errors of [`replay`](Self::replay) if the file exists.
     pub fn auto(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         if path.exists() { Self::replay(path) } else { Ok(Self::record(path)) }
@@ -193,7 +193,7 @@ impl std::fmt::Debug for Cassette {
     }
 }
 
-/// Writes the file atomically, so that a test that is stopped does not leave a partial file.
+/// Writes the file atomically, so that an interrupted test does not leave a partial file.
 fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).context(format!("cannot create {}", folder.display()))?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::file::RecordedRequest;
 use genkit_schema::internal::truncate::excerpt;
 
-/// How much of a value is shown, in characters. Default is 200.
+/// The maximum length of a value in a message, in characters. Default is 200.
 const SHOWN: usize = 200;
 
 /// Describes how a request that was not recorded differs from the most similar recording.
@@ -43,7 +43,7 @@ impl Difference {
         let line =
             |request: &RecordedRequest| Value::from(format!("{} {}", request.method, request.path));
         if line(recorded) != line(request) {
-            // A request with another path, for example for another model, is the least similar.
+            // A request with a different path, for example for another model, is the least similar.
             all.add("the path", Some(&line(recorded)), Some(&line(request)));
             all.count += 1_000;
         }

@@ -1,4 +1,4 @@
-//! The body of a response, whose reader drives the connection.
+//! The body of a response. Reading it drives the connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -23,20 +23,20 @@ impl DirectBody {
         Self { incoming, link: Some(link), origin }
     }
 
-    /// Returns the announced length, in bytes.
+    /// Returns the content length that the server declared, in bytes.
     pub(crate) fn announced_length(&self) -> Option<u64> {
         self.incoming.size_hint().exact()
     }
 
-    /// Returns the next piece. After the last one, the connection is available to the next call.
+    /// Returns the next piece. After the last piece, the connection is available to the next call.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BoxError> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
         if !self.incoming.is_end_stream() {
-            // First without a waker: taking a piece wakes the connection's task, which is this
-            // task.
+            // Drive the connection without a waker first: taking a piece wakes the task of the
+            // connection, which is this task.
             self.drive_connection(&mut Context::from_waker(Waker::noop()));
         }
         let mut piece = self.poll_piece();

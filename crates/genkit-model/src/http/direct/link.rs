@@ -21,7 +21,7 @@ pub(super) struct Link {
     connection: Option<Connection<ProviderStream, Full<Bytes>>>,
 }
 
-/// A request that got no response.
+/// A request that received no response.
 pub(super) struct UnsentRequest {
     pub(super) error: hyper::Error,
     /// The request, if no part of it was sent.
@@ -55,7 +55,7 @@ impl Link {
         })
     }
 
-    /// Reads and writes without waiting; ready once the connection has ended.
+    /// Drives the connection without waiting. Ready once the connection has ended.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         poll(&mut self.connection, cx)
     }
@@ -76,7 +76,7 @@ fn poll(
     cx: &mut Context<'_>,
 ) -> Poll<()> {
     if let Some(open) = connection {
-        // The connection's error is also reported by the request or the body that it ends.
+        // Ignore the error, because the request or the body on this connection also reports it.
         let _: Result<(), hyper::Error> = ready!(Pin::new(open).poll(cx));
         *connection = None;
     }

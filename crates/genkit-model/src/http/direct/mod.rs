@@ -1,8 +1,8 @@
 //! Direct connections to model providers: HTTP/1.1 over TCP and TLS, kept open between calls.
 //!
-//! The task that makes a call also drives its connection, which saves waking another task. Dropping
+//! The task that makes a call also drives its connection, so no other task has to be woken. Dropping
 //! a call closes its connection; reading a response to its end makes the connection available to the
-//! next call. Calls through a proxy are sent by reqwest, as are all other requests of this library.
+//! next call. Calls through a proxy are sent with reqwest, as are all other requests of this library.
 
 mod body;
 mod connect;
@@ -23,11 +23,11 @@ pub(super) use body::DirectBody;
 pub(super) use origin::Origin;
 pub(super) use origins::{Way, way_to};
 
-/// The reason why a call got no response.
+/// The reason why a call received no response.
 pub(super) enum NotSent {
     /// The connection could not be established.
     Connect(BoxError),
-    /// The connection ended before the response began.
+    /// The connection ended before the response started.
     Closed(BoxError),
 }
 
@@ -65,8 +65,7 @@ pub(super) async fn post_direct(
             }
             Err(refused) => refused,
         };
-        // The server closed the idle connection before any part of the request was sent, so another connection is
-        // tried.
+        // The server closed the idle connection before any part of the request was sent, so try another connection.
         match refused.request {
             Some(unsent) if is_reused => request = unsent,
             _ => return Err(NotSent::Closed(refused.error.into())),

@@ -1,4 +1,4 @@
-//! A server as used by one runtime, with its idle connections.
+//! A server with the idle connections of one runtime.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,8 +12,8 @@ use genkit_core::internal::error::BoxError;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net::pool::POOL_IDLE;
 
-/// The maximum number of idle connections to one server. Default is 256; the one that has been idle
-/// longest is closed first.
+/// The maximum number of idle connections to one server. Default is 256; the connection that has been
+/// idle longest is closed first.
 pub(super) const MAX_IDLE: usize = 256;
 
 pub(crate) struct Origin {
@@ -40,8 +40,8 @@ impl Origin {
         Link::over_stream(self.connector.connect_to(self.uri.clone()).await?).await
     }
 
-    /// Takes the connection that was used last. If the server has closed it since, this is detected before anything is
-    /// sent, and the call uses another connection.
+    /// Takes the connection that was used last. If the server has closed it in the meantime, the call detects this
+    /// before it sends anything, and uses another connection.
     pub(super) fn take_idle(&self) -> Option<Box<Link>> {
         loop {
             let (since, link) = lock(&self.idle).links.pop()?;
@@ -99,7 +99,7 @@ impl Sweeper {
 impl Drop for Sweeper {
     fn drop(&mut self) {
         let mut idle = lock(&self.0.idle);
-        // If the task ended normally, another one may be running.
+        // If the task ended normally, another task may be running.
         if std::mem::take(&mut idle.is_swept) {
             let left = std::mem::take(&mut idle.links);
             drop(idle);

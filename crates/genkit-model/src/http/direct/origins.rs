@@ -13,11 +13,11 @@ use genkit_core::Result;
 use genkit_core::internal::sync::lock;
 use genkit_http_client::internal::net::{Route, is_loopback, no_client, pool};
 
-/// The maximum number of servers to remember. Default is 64; the oldest is forgotten first, and its
-/// running calls continue.
+/// The maximum number of servers to remember. Default is 64; the oldest server is forgotten first,
+/// and running calls to it continue.
 const MAX_ORIGINS: usize = 64;
 
-/// How a server is reached: directly or through a proxy.
+/// The route to a server: directly or through a proxy.
 #[derive(Clone)]
 pub(crate) enum Way {
     Direct(Arc<Origin>),
@@ -28,7 +28,7 @@ pub(crate) enum Way {
 /// Connections belong to the runtime that opened them, as in [`pool`].
 static WAYS: Mutex<Vec<(Id, Uri, Way)>> = Mutex::new(Vec::new());
 
-/// Returns how the server of `url` is reached in the current runtime.
+/// Returns the route to the server of `url` in the current runtime.
 pub(crate) fn way_to(url: &Url) -> Result<Way> {
     let runtime = Handle::current().id();
     let server = url.origin().ascii_serialization();

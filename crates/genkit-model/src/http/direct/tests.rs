@@ -1,4 +1,4 @@
-//! Tests of connections that are reused and of those that are not.
+//! Tests of connections that are reused or closed.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -160,7 +160,7 @@ async fn connection_with_an_unread_body_is_closed() {
 
 #[tokio::test]
 async fn connection_that_the_server_closed_is_replaced() {
-    // The connection was idle, so nothing was sent over it and the call is made only once.
+    // The server closed the connection while it was idle, so nothing was sent and the call is made only once.
     let server = Server::new(|_, _| Reply::Last(WHOLE));
     let origin = server.origin();
     for calls in 1..=3 {

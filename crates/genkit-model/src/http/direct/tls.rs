@@ -1,5 +1,5 @@
-//! TLS as reqwest configures it: the platform's trusted certificates, and the process's crypto
-//! provider.
+//! The TLS configuration, which matches that of reqwest: the platform's trusted certificates, and the
+//! process's crypto provider.
 
 use std::sync::{Arc, OnceLock};
 

@@ -36,7 +36,8 @@ enum CompiledPattern {
 /// The compiler for the patterns of one schema.
 pub(super) struct Patterns {
     left: usize,
-    /// Whether the schema was written by hand. Patterns of a type are always linear, whichever features are enabled.
+    /// Whether the schema was written by hand. Patterns of a type are always linear, regardless of the enabled
+    /// features.
     is_written: bool,
 }
 
@@ -46,7 +47,7 @@ impl Patterns {
     }
 
     pub(super) fn compile_pattern(&mut self, text: &str) -> Result<Pattern, E> {
-        // The smallest size limit under which the pattern compiles is its size.
+        // The size of a pattern is the smallest size limit with which it compiles.
         let mut size = SMALL;
         let built = loop {
             match RegexBuilder::new(text).size_limit(size).build() {
@@ -58,7 +59,7 @@ impl Patterns {
             Ok(regex) => Pattern { regex: CompiledPattern::Linear(regex), weight: size / SMALL },
             Err(why) => {
                 size = MAX_PATTERN;
-                // The features do not decide which patterns a type can have.
+                // The patterns that a type can have must not depend on the enabled features.
                 if !self.is_written {
                     return Err(E::Pattern { pattern: text.to_owned(), why: why.to_string() });
                 }
