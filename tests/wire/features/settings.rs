@@ -35,7 +35,7 @@ async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cel
     differences(&before.body, &request.body, "", &mut found);
     let line = |head: &str| head.lines().next().unwrap_or_default().to_owned();
     if line(&before.head) != line(&request.head) {
-        found.push("the path".to_owned());
+        found.push("URL path".to_owned());
     }
     if found.is_empty() {
         return Ok("left out".to_owned());

@@ -63,7 +63,8 @@ impl<'a> ThinkingConfig<'a> {
     }
 }
 
-/// Returns the setting of `model` that is nearest to an effort, preferring more over less.
+/// Returns the field and the value of the thinking setting of `model`. A level that the model does not support is
+/// replaced with the next higher one, or with the highest if there is none; a token budget is clamped.
 fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'static str, Value)> {
     let holds = |marks: &[&str]| marks.iter().all(|mark| model.contains(mark));
     let thinks = FAMILIES.iter().find(|(marks, _)| holds(marks))?.1.as_ref()?;
