@@ -41,9 +41,11 @@
 //! Requirements for an engine: changes to one run must be made sequentially, and the steps from
 //! [`EngineRun::due`] must be performed only after the change is stored. A step that is lost is never returned again.
 
+mod handle;
 pub(crate) mod open_steps;
 mod run;
 mod step;
 
+pub use handle::{EngineClient, EngineHandle, FlowKind, LoopKind};
 pub use run::{EngineAnswers, EngineRun};
 pub use step::{EngineStep, NoStepLog, StepLog, StepResult};
