@@ -122,7 +122,7 @@ impl<'a> Driver<'a> {
         Err(RunEnd::Continue(RunInput { data, is_indexed: self.is_indexed, due }))
     }
 
-    /// Waits for the next event. The order in which futures are polled is fixed, as a replay requires.
+    /// Waits for the next event. The futures are always polled in the same order, as a replay requires.
     async fn wait_for_event(&mut self) -> Next {
         let mut cancelled = pin!(self.ctx.cancelled());
         let mut answers = pin!(self.ctx.wait_condition(|run| !run.answers.is_empty()));

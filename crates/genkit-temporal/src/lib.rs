@@ -39,11 +39,12 @@
 //!
 //! # How it works
 //!
-//! Each run is a workflow `genkit.Run` with the id of the run. It stores the state of the run and does not interpret it:
-//! a local activity accepts each result and determines the next steps, and the history contains its output. Histories
-//! are therefore replayed identically by every version of the program, and functions do not need to be deterministic. The activities
-//! `genkit.model`, `genkit.tool` and `genkit.flow` perform one step each, on any worker. Results of
-//! [`Context::once`](genkit::Context::once) are signals to the workflow, which are stored before the function continues.
+//! Each run is a workflow `genkit.Run` with the id of the run. It stores the state of the run and does not interpret
+//! it: a local activity accepts each result and determines the next steps, and the history contains its output.
+//! Histories are therefore replayed identically by every version of the program, and functions do not need to be
+//! deterministic. The activities `genkit.model`, `genkit.tool` and `genkit.flow` perform one step each, on any worker.
+//! Results of [`Context::once`](genkit::Context::once) are signals to the workflow, which are stored before the
+//! function continues.
 //!
 //! | what | how often |
 //! |---|---|
@@ -64,15 +65,15 @@
 //!
 //! # Limits of Temporal
 //!
-//! A message has at most 2 MiB and a history at most 50 MiB. Each model call records the whole conversation, compressed, and
-//! each step records its result. If the history exceeds the size that the server suggests (4 MiB or 4,096 events by
-//! default), a new workflow with the same id continues the run, as soon as no step is running. A run may therefore have
-//! any number of steps, while its state must be smaller than 1,900 KiB after compression. If it is not, the run fails with
-//! an error that states the size; keep files and media elsewhere and pass their URLs. One step may record up to 10,000
-//! results of `once`.
+//! A message has at most 2 MiB and a history at most 50 MiB. Each model call records the whole conversation,
+//! compressed, and each step records its result. If the history exceeds the size that the server suggests (4 MiB or
+//! 4,096 events by default), a new workflow with the same id continues the run, as soon as no step is running. A run
+//! may therefore have any number of steps, while its state must be smaller than 1,900 KiB after compression. If it is
+//! not, the run fails with an error that states the size; keep files and media elsewhere and pass their URLs. One step
+//! may record up to 10,000 results of `once`.
 //!
-//! An id can be used again once Temporal has deleted the run: after [`delete`](TemporalRun::delete), which Temporal performs
-//! in the background within some minutes, or after the retention of the namespace.
+//! An id can be used again once Temporal has deleted the run: after [`delete`](TemporalRun::delete), which Temporal
+//! performs in the background within some minutes, or after the retention of the namespace.
 //!
 //! # Security
 //!

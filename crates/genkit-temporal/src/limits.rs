@@ -20,7 +20,7 @@ pub(crate) const LIVES: u32 = 10;
 /// The time that a step has in addition to its own limit, before Temporal considers its worker lost. Default is 1 minute.
 pub(crate) const LIMIT_MARGIN: Duration = Duration::from_secs(60);
 
-/// The limit of a step that has no limit of its own, such as a flow. Default is 365 days.
+/// The limit of a step without another limit, such as a flow. Default is 365 days.
 pub(crate) const LONGEST_STEP: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// The time that a run has to accept a result and to determine its next steps. Default is 1 minute.
