@@ -24,8 +24,6 @@ pub(crate) enum Error {
     TooLarge { url: String, most: usize },
     #[error("{0}")]
     Said(String, ErrorKind),
-    #[error("there is no run `{0}`")]
-    RunNotFound(String),
     #[error(
         "`{0}` is not a Restate identity key; use the key that `restate` prints, such as `publickeyv1_..`"
     )]
@@ -53,7 +51,6 @@ impl Error {
             }
             Self::TooLarge { .. } => ErrorKind::ResourceExhausted,
             Self::Said(_, kind) => *kind,
-            Self::RunNotFound(_) => ErrorKind::NotFound,
         }
     }
 }

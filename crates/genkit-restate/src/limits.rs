@@ -27,9 +27,3 @@ pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
 /// The maximum size of a response from Restate, in bytes. Default is 64 MiB.
 pub(crate) const MAX_ANSWER: usize = 64 * 1024 * 1024;
-
-/// The longest interval between two reads of the status of a run by a handle that waits for it. Default is 500 ms.
-pub(crate) const WATCH: Duration = Duration::from_millis(500);
-
-/// The time for which a handle keeps waiting if Restate does not respond. Default is 1 minute.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

@@ -43,7 +43,8 @@
 
 #[doc(inline)]
 pub use genkit_durable::engine::{
-    EngineAnswers, EngineRun, EngineStep, NoStepLog, StepLog, StepResult,
+    EngineAnswers, EngineClient, EngineHandle, EngineRun, EngineStep, FlowKind, LoopKind,
+    NoStepLog, StepLog, StepResult,
 };
 
 #[doc(hidden)]

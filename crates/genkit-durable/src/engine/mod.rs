@@ -42,9 +42,11 @@
 //! [`EngineRun::due`] must be performed only after the change is stored. Each step is returned only once, so the engine
 //! must not lose it.
 
+mod handle;
 pub(crate) mod open_steps;
 mod run;
 mod step;
 
+pub use handle::{EngineClient, EngineHandle, FlowKind, LoopKind};
 pub use run::{EngineAnswers, EngineRun};
 pub use step::{EngineStep, NoStepLog, StepLog, StepResult};

@@ -32,6 +32,11 @@ impl OpenSteps {
         self.next
     }
 
+    /// Returns the call of an open step.
+    pub(crate) fn find_step(&self, number: u64) -> Option<Option<(usize, usize)>> {
+        self.open.get(&number).copied()
+    }
+
     /// Removes a step. Returns `None` if it is not open.
     pub(crate) fn remove_step(&mut self, number: u64) -> Option<Option<(usize, usize)>> {
         self.open.remove(&number)

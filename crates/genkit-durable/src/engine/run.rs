@@ -155,6 +155,29 @@ impl EngineRun {
         }
     }
 
+    /// Returns an open step again, by its number. An engine that stores the state of a run may pass the number of a step
+    /// to a worker instead of the step, which contains the conversation. `None` if the step is not open.
+    pub fn open_step(&mut self, number: u64) -> Option<EngineStep> {
+        let call = self.steps.find_step(number)?;
+        let work = match (&mut self.body, call) {
+            (EngineBody::Over(_), _) => return None,
+            (EngineBody::Flow(state), _) => StepWork::Flow(state.clone()),
+            (EngineBody::Loop(run), None) => StepWork::Model(Box::new(run.state())),
+            (EngineBody::Loop(run), Some(position)) => {
+                let NextStep::Tools(calls) = run.next() else { return None };
+                let call = calls.iter().find(|call| call.position() == position)?;
+                let tool = call.request().name.clone();
+                tool_work(run, position, tool)
+            }
+        };
+        Some(EngineStep::new(self.id.clone(), number, work))
+    }
+
+    /// Returns the error of a failed run.
+    pub fn error(&self) -> Option<Error> {
+        self.error.clone().map(StoredError::into_error)
+    }
+
     /// Accepts the result of a step. Returns `false` if the step is no longer open, because the result is too late.
     ///
     /// # Errors
@@ -329,13 +352,16 @@ fn due_of_loop(id: &RunId, steps: &mut OpenSteps, run: &mut Run) -> Vec<EngineSt
         _ => return Vec::new(),
     };
     let free = run.parallel_tools().saturating_sub(steps.len());
-    let step = |((index, place), tool)| {
-        // A tool call does not need the conversation.
-        let state = Box::new(run.state_after(usize::MAX));
-        let work = StepWork::Call { index, place, tool, state };
-        EngineStep::new(id.clone(), steps.add(Some((index, place))), work)
+    let step = |(position, tool)| {
+        let work = tool_work(run, position, tool);
+        EngineStep::new(id.clone(), steps.add(Some(position)), work)
     };
     calls.into_iter().take(free).map(step).collect()
+}
+
+fn tool_work(run: &Run, (index, place): (usize, usize), tool: String) -> StepWork {
+    // A tool call does not need the conversation.
+    StepWork::Call { index, place, tool, state: Box::new(run.state_after(usize::MAX)) }
 }
 
 /// Accepts the result of a step. The inner result is an error if it ends the run.

@@ -4,6 +4,7 @@
 #![cfg(any(target_os = "linux", target_os = "macos"))] // the server packages are only available for these systems
 #![allow(clippy::unwrap_used, reason = "panics report the location")]
 
+mod kit;
 mod server;
 mod worker;
 
@@ -15,7 +16,8 @@ use genkit_restate::{RestateAdmin, RestateClient, RestateWorker};
 use serde_json::json;
 use tokio::time::timeout;
 
-use self::server::{PATIENCE, Server, free_port};
+use self::kit::PATIENCE;
+use self::server::{Server, free_port};
 use self::worker::{Fleet, is_worker};
 
 const TOOLS: [&str; 5] = ["search", "pay", "book", "send_letter", "endless"];

@@ -10,13 +10,10 @@ use std::time::{Duration, Instant};
 use genkit_restate::RestateAdmin;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::worker::append_to;
+use crate::kit::{PATIENCE, append_to};
 
 /// The npm package of the server. Its binary is an optional dependency.
 const NPM: &str = "@restatedev/restate-server@1.7.12";
-
-/// The time after which an operation counts as failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server, which runs until it is dropped.
 pub(crate) struct Server {

@@ -1,18 +1,20 @@
 //! A client of runs that Restate stores.
 
-mod handle;
-
-use genkit::durable::RunId;
-use genkit::durable::engine::EngineRun;
+use genkit::durable::engine::{EngineAnswers, EngineClient, EngineHandle, EngineRun, FlowKind};
+use genkit::durable::{RunId, RunStatus};
 use genkit::{Generate, Genkit, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
 use crate::http::{Server, message_of};
-use crate::wire::{FirstState, RUN, kind_of};
+use crate::wire::{FirstState, RUN, Whole, kind_of};
 
-pub use handle::{RestateFlow, RestateRun};
+/// A durable run stored by Restate, created by [`RestateClient::durable_run`].
+pub type RestateRun = EngineHandle<RestateClient>;
+
+/// A durable flow stored by Restate, created by [`RestateClient::durable_flow`].
+pub type RestateFlow = EngineHandle<RestateClient, FlowKind>;
 
 /// A client of Restate's ingress (port 8080), which starts and finds durable runs and flows.
 ///
@@ -87,9 +89,7 @@ impl RestateClient {
 
     async fn find_run(&self, id: impl Into<String>) -> Result<Option<RunId>> {
         let id = RunId::new(id)?;
-        let status: Option<genkit::durable::RunStatus> =
-            self.call(&id, "status", None::<&()>).await?;
-        Ok(status.map(|_| id))
+        Ok(self.run_status(&id).await?.map(|_| id))
     }
 
     /// Calls a handler of a run.
@@ -111,6 +111,32 @@ impl RestateClient {
             None => E::Refused { url, status, message },
         }
         .into())
+    }
+}
+
+impl EngineClient for RestateClient {
+    async fn run_status(&self, run: &RunId) -> Result<Option<RunStatus>> {
+        self.call(run, "status", None::<&()>).await
+    }
+
+    async fn load_run(&self, run: &RunId) -> Result<Option<EngineRun>> {
+        let whole: Option<Whole> = self.call(run, "state", None::<&()>).await?;
+        let Some(stored) = whole.map(Whole::into_stored) else { return Ok(None) };
+        EngineRun::load(&self.genkit, run, stored).await.map(Some)
+    }
+
+    async fn answer_run(&self, run: &RunId, answers: EngineAnswers) -> Result<Option<()>> {
+        let is_there: bool = self.call(run, "answer", Some(&answers)).await?;
+        Ok(is_there.then_some(()))
+    }
+
+    async fn cancel_run(&self, run: &RunId) -> Result<Option<bool>> {
+        self.call(run, "cancel", None::<&()>).await
+    }
+
+    async fn delete_run(&self, run: &RunId) -> Result<Option<()>> {
+        let was_there: bool = self.call(run, "delete", None::<&()>).await?;
+        Ok(was_there.then_some(()))
     }
 }
 
