@@ -28,7 +28,8 @@ pub(crate) enum Error {
     #[error("the run `{0}` was changed by another worker, an answer or a cancellation")]
     Lost(String),
     #[error(
-        "failed to save the run `{id}` after {tries} attempts; its work stops here and is resumed later"
+        "failed to save the run `{id}` after {tries} attempts; its work stops here, and a worker continues it once the \
+         store can be written"
     )]
     SaveFailed { id: String, tries: u32 },
     #[error("the run store has not responded within {0:?}")]

@@ -1,4 +1,4 @@
-//! A process that kills itself at each save, with a real server.
+//! Processes that are killed at each save and at system calls, with a real server.
 
 #![cfg(target_os = "linux")] // the server package is only available for Linux
 #![allow(clippy::unwrap_used, reason = "panics report the location")]
@@ -6,11 +6,15 @@
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]
 mod handed_on;
+#[path = "../../../tests/behaviour/durable/killed/calls.rs"]
+mod calls;
 #[path = "../../../tests/behaviour/durable/killed/everything.rs"]
 mod everything;
 #[path = "../../../tests/behaviour/durable/killed/process.rs"]
 mod process;
 mod server;
+#[path = "../../../tests/behaviour/durable/killed/trials.rs"]
+mod trials;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +22,7 @@ use std::sync::Arc;
 use genkit::durable::{RunId, RunStore};
 use genkit_postgres::PostgresStore;
 
+use self::calls::Fault;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use self::server::Server;
 
@@ -81,5 +86,18 @@ async fn open_store(url: &str, _: &Path) -> Arc<dyn RunStore> {
 #[tokio::test]
 async fn run_with_everything_survives_kills_with_postgres() {
     let server = Server::start().await;
-    everything::survives_kills(&server.url).await;
+    trials::survives_kills(&server.url).await;
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_at_system_calls_with_postgres() {
+    let server = Server::start().await;
+    trials::survives_kills_at_calls(&server.url).await;
+}
+
+#[tokio::test]
+async fn worker_continues_after_broken_connections_to_postgres() {
+    let server = Server::start().await;
+    let faults = ["sendto", "recvfrom"].map(|call| Fault { call, error: "ECONNRESET", files: &[] });
+    trials::survives_faults(&server.url, &faults).await;
 }
