@@ -9,6 +9,7 @@ mod process;
 mod trials;
 
 mod faults;
+mod stopped;
 
 use std::path::Path;
 use std::sync::Arc;
