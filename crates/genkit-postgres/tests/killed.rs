@@ -29,6 +29,9 @@ use self::server::Server;
 /// The URL of the server, for the process that is killed.
 const URL: &str = "GENKIT_KILLED_URL";
 
+/// The workers of a test perform all runs of a server, which may be the same for all tests.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
 /// A temporary folder, which is removed when dropped.
 struct Temp(PathBuf);
 
@@ -63,6 +66,7 @@ fn process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
             role.play(Arc::new(store)).await;
         });
     }
+    let _alone = ALONE.blocking_lock();
     let server = runtime.block_on(Server::start());
     let store = runtime.block_on(PostgresStore::connect(&server.url)).unwrap();
     let run = RunId::new("order-1").unwrap();
@@ -85,18 +89,21 @@ async fn open_store(url: &str, _: &Path) -> Arc<dyn RunStore> {
 
 #[tokio::test]
 async fn run_with_everything_survives_kills_with_postgres() {
+    let _alone = ALONE.lock().await;
     let server = Server::start().await;
     trials::survives_kills(&server.url).await;
 }
 
 #[tokio::test]
 async fn run_with_everything_survives_kills_at_system_calls_with_postgres() {
+    let _alone = ALONE.lock().await;
     let server = Server::start().await;
     trials::survives_kills_at_calls(&server.url).await;
 }
 
 #[tokio::test]
 async fn worker_continues_after_broken_connections_to_postgres() {
+    let _alone = ALONE.lock().await;
     let server = Server::start().await;
     let faults = ["sendto", "recvfrom"].map(|call| Fault { call, error: "ECONNRESET", files: &[] });
     trials::survives_faults(&server.url, &faults).await;
