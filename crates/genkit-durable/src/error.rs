@@ -28,7 +28,8 @@ pub(crate) enum Error {
     #[error("the run `{0}` was changed by another worker, an answer or a cancellation")]
     Lost(String),
     #[error(
-        "failed to save the run `{id}` after {tries} attempts; a worker continues it later from its last saved state"
+        "failed to save the run `{id}` after {tries} attempts; a worker continues it from its last saved state once the \
+         store can be written"
     )]
     SaveFailed { id: String, tries: u32 },
     #[error("the run store did not respond within {0:?}")]

@@ -3,6 +3,11 @@
 use std::ops::{Deref, DerefMut};
 
 use genkit_core::internal::{BoundRegistry, OnStart};
+use genkit_core::{BoxFuture, Result};
+
+/// Performs a command with these arguments, and returns the text to print.
+pub type OperatorCommand =
+    std::sync::Arc<dyn Fn(Vec<String>) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
 /// A registry with its state, and the additions of the generate loop.
 #[derive(Clone, Default)]
@@ -14,6 +19,8 @@ pub struct ServedInstance {
     /// The store of tasks. `None` means an in-memory store.
     #[cfg(feature = "durable")]
     pub store: Option<std::sync::Arc<dyn genkit_core::RunStore>>,
+    /// The subcommand `runs` of the command line. `None` if the instance has no store of durable runs.
+    pub runs_command: Option<OperatorCommand>,
     /// Called once when the server starts.
     pub on_start: Option<OnStart>,
 }

@@ -1,4 +1,4 @@
-//! A process that kills itself at each save, with a real server.
+//! Processes that are killed at each save and at system calls, with a real server.
 
 #![cfg(target_os = "linux")] // the server package is only available for Linux
 #![allow(clippy::unwrap_used, reason = "panics report the location")]
@@ -6,11 +6,15 @@
 #[macro_use]
 #[path = "../../../tests/behaviour/durable/handed_on.rs"]
 mod handed_on;
+#[path = "../../../tests/behaviour/durable/killed/calls.rs"]
+mod calls;
 #[path = "../../../tests/behaviour/durable/killed/everything.rs"]
 mod everything;
 #[path = "../../../tests/behaviour/durable/killed/process.rs"]
 mod process;
 mod server;
+#[path = "../../../tests/behaviour/durable/killed/trials.rs"]
+mod trials;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,11 +22,15 @@ use std::sync::Arc;
 use genkit::durable::{RunId, RunStore};
 use genkit_postgres::PostgresStore;
 
+use self::calls::Fault;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use self::server::Server;
 
 /// The environment variable with the URL of the server, for the process that is killed.
 const URL: &str = "GENKIT_KILLED_URL";
+
+/// The workers of a test perform all runs of a server, which may be the same for all tests.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// A temporary folder, which is removed when dropped.
 struct Temp(PathBuf);
@@ -58,6 +66,7 @@ fn process_that_is_killed_at_any_save_is_succeeded_with_postgres() {
             role.play(Arc::new(store)).await;
         });
     }
+    let _alone = ALONE.blocking_lock();
     let server = runtime.block_on(Server::start());
     let store = runtime.block_on(PostgresStore::connect(&server.url)).unwrap();
     let run = RunId::new("order-1").unwrap();
@@ -80,6 +89,22 @@ async fn open_store(url: &str, _: &Path) -> Arc<dyn RunStore> {
 
 #[tokio::test]
 async fn run_with_everything_survives_kills_with_postgres() {
+    let _alone = ALONE.lock().await;
     let server = Server::start().await;
-    everything::survives_kills(&server.url).await;
+    trials::survives_kills(&server.url).await;
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_at_system_calls_with_postgres() {
+    let _alone = ALONE.lock().await;
+    let server = Server::start().await;
+    trials::survives_kills_at_calls(&server.url).await;
+}
+
+#[tokio::test]
+async fn worker_continues_after_broken_connections_to_postgres() {
+    let _alone = ALONE.lock().await;
+    let server = Server::start().await;
+    let faults = ["sendto", "recvfrom"].map(|call| Fault { call, error: "ECONNRESET", files: &[] });
+    trials::survives_faults(&server.url, &faults).await;
 }

@@ -210,22 +210,33 @@ pub(crate) fn due_runs(db: &Connection, now: &LeaseTime, limit: usize) -> Sql<Ve
     Ok(ids.collect::<Sql<Vec<_>>>()?.into_iter().filter_map(|id| RunId::new(id).ok()).collect())
 }
 
-/// Returns a page of runs. A row that another program wrote is an entry without a status.
-pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry>> {
+/// Returns the statement that lists runs.
+pub(crate) fn list_statement(filter: &RunFilter) -> String {
     let statuses: Vec<String> =
         filter.statuses.iter().map(|status| format!("'{}'", status.as_str())).collect();
     let of_status = match statuses.is_empty() {
         true => String::new(),
         false => format!("AND status IN ({})", statuses.join(", ")),
     };
-    let mut list = db.prepare_cached(&format!(
+    // Reads the tags of all runs from an index, which is much smaller than the table.
+    let of_tag = match filter.tag {
+        None => "",
+        Some(_) => {
+            "AND number IN (SELECT number FROM runs INDEXED BY runs_tags WHERE tags <> '' AND instr(tags, ?4) > 0)"
+        }
+    };
+    format!(
         "SELECT id, status, wake_at, name, tags, error, created_at, updated_at FROM runs
-         WHERE id > ?1 AND {IS_RUN} AND (?2 OR id NOT GLOB 'mcp-[ts]*') {of_status}
-             AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR instr(tags, ?4) > 0)
-             AND (?5 IS NULL OR instr(error, ?5) > 0)
+         WHERE id > ?1 AND {IS_RUN} AND (?2 OR id NOT GLOB 'mcp-[ts]*') {of_status} {of_tag}
+             AND (?3 IS NULL OR name = ?3) AND (?5 IS NULL OR instr(error, ?5) > 0)
              AND (?6 IS NULL OR updated_at < ?6) AND (?7 IS NULL OR created_at < ?7)
          ORDER BY id LIMIT ?8"
-    ))?;
+    )
+}
+
+/// Returns a page of runs. A row that another program wrote is an entry without a status.
+pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry>> {
+    let mut list = db.prepare_cached(&list_statement(filter))?;
     let values = params![
         filter.after.as_ref().map_or("", RunId::as_str),
         filter.of_servers,

@@ -56,7 +56,10 @@ fn add_columns(db: &Connection) -> rusqlite::Result<()> {
             db.execute_batch(&format!("ALTER TABLE runs ADD COLUMN {name} {kind}"))?;
         }
     }
-    db.execute_batch("CREATE INDEX IF NOT EXISTS runs_status ON runs (status, updated_at)")
+    db.execute_batch(
+        "CREATE INDEX IF NOT EXISTS runs_status ON runs (status, updated_at);
+         CREATE INDEX IF NOT EXISTS runs_tags ON runs (tags) WHERE tags <> '';",
+    )
 }
 
 /// Opens a file, and creates its tables if they do not exist.

@@ -287,6 +287,18 @@ mod tests {
         assert!(error.chain().contains("dreaming"), "{}", error.chain());
     }
 
+    #[test]
+    fn search_by_tag_reads_only_the_index_of_tags() {
+        let db = schema::open_database(None).expect("a store");
+        let statement = rows::list_statement(&RunFilter::new().tag("vip"));
+        let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).expect("it is valid");
+        let steps = plan.query_map([rusqlite::types::Null; 8], |row| row.get(3)).expect("a plan");
+        let steps: Vec<String> = steps.collect::<rusqlite::Result<_>>().expect("text");
+        let scans: Vec<_> = steps.iter().filter(|step| step.starts_with("SCAN")).collect();
+        assert_eq!(scans, ["SCAN runs USING COVERING INDEX runs_tags"], "{steps:?}");
+        assert!(steps.iter().any(|step| step.contains("INTEGER PRIMARY KEY")), "{steps:?}");
+    }
+
     #[tokio::test]
     async fn tables_of_a_newer_version_are_left_alone() {
         let temp = Temp::new("newer");

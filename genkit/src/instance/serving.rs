@@ -45,14 +45,25 @@ impl Genkit {
     /// }
     /// ```
     pub fn serve_mcp(&self) -> crate::mcp::McpServer {
-        crate::mcp::McpServer::new(genkit_mcp_server::internal::ServedInstance {
+        let served = genkit_mcp_server::internal::ServedInstance {
             bound: self.bound(),
             #[cfg(feature = "generate")]
             middleware: self.0.runs.middleware.clone(),
-            #[cfg(feature = "durable")]
-            store: self.0.runs.store.clone(),
             on_start: self.on_start(),
-        })
+            ..Default::default()
+        };
+        #[cfg(feature = "durable")]
+        let served = {
+            let (store, runs) = (self.0.runs.store.clone(), self.runs());
+            let command: genkit_mcp_server::internal::OperatorCommand =
+                std::sync::Arc::new(move |args| {
+                    let runs = runs.clone();
+                    Box::pin(async move { runs.command(args).await })
+                });
+            let runs_command = store.is_some().then_some(command);
+            genkit_mcp_server::internal::ServedInstance { store, runs_command, ..served }
+        };
+        crate::mcp::McpServer::new(served)
     }
 }
 

@@ -10,9 +10,16 @@ use super::publish;
 use crate::package::Variable;
 use crate::settings::ServerSettings;
 
+/// The arguments of the subcommand `runs`.
+pub(super) const RUNS: &str = "genkit-runs";
+
 /// Returns the command that parses the command line. The program's own flags take precedence over
 /// built-in ones.
-pub(super) fn build_command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>) -> Command {
+pub(super) fn build_command(
+    settings: &ServerSettings,
+    own: Option<&OwnArgs<'_>>,
+    has_runs: bool,
+) -> Command {
     let called = settings.title.as_ref().unwrap_or(&settings.name);
     let command = Command::new(settings.name.clone())
         .version(settings.version.clone())
@@ -35,7 +42,14 @@ pub(super) fn build_command(settings: &ServerSettings, own: Option<&OwnArgs<'_>>
     let modes = MODES.into_iter().filter(has);
     let mode = ArgGroup::new("genkit-mode").args(modes).multiple(false);
     let printing = ArgGroup::new(PRINTING).args(PRINTING_MODES.into_iter().filter(has));
-    command.args(ours).group(mode).group(printing)
+    let command = command.args(ours).group(mode).group(printing);
+    if !has_runs || command.find_subcommand("runs").is_some() {
+        return command;
+    }
+    let args = Arg::new(RUNS).num_args(..).trailing_var_arg(true).allow_hyphen_values(true);
+    let runs = Command::new("runs").arg(args).disable_help_flag(true);
+    let runs = runs.about("List, inspect, cancel, retry and delete durable runs");
+    command.subcommand(runs).subcommand_negates_reqs(true).disable_help_subcommand(true)
 }
 
 /// Describes the variables that the program reads, for `--help`.

@@ -70,6 +70,7 @@ impl McpServer {
 /// | `--server-json NAME` | prints the MCP registry entry for a name such as `io.github.me/notes` (feature `publish`); `--mcpb FILE` and `--oci IMAGE` add released bundles and an image |
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
 /// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
+/// | `runs ..` | lists, inspects, cancels, retries and deletes the durable runs of an instance with a store; `runs help` prints the commands (feature `durable`) |
 /// | `--help`, `--version` | |
 ///
 /// `--install` changes only this entry of the file, and makes a copy of the file first. The entry contains the absolute
@@ -157,9 +158,15 @@ impl<'a> McpCli<'a> {
     pub async fn run(self) -> Result<()> {
         let Self { server, own, line } = self;
         let line = line.unwrap_or_else(|| std::env::args_os().collect());
-        let command = command::build_command(&server.settings, own.as_ref());
+        let runs = server.genkit.runs_command.as_ref();
+        let command = command::build_command(&server.settings, own.as_ref(), runs.is_some());
         // `exit` prints usage errors, `--help` and `--version`.
         let matches = command.try_get_matches_from(line).unwrap_or_else(|said| said.exit());
+        let args = matches.subcommand().map(|(_, runs)| runs.try_get_many::<String>(command::RUNS));
+        if let (Some(runs), Some(Ok(args))) = (runs, args) {
+            let printed = runs(args.into_iter().flatten().cloned().collect()).await?;
+            return print::print_text(&printed);
+        }
         let wanted = CliCommand::from_matches(&matches)?;
         let told = |own: Option<&OwnArgs<'_>>| {
             own.map_or(Ok(Vec::new()), |own| own.to_arguments(&matches))

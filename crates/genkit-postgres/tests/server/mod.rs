@@ -83,6 +83,9 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some((child, folder)) = &mut self.own {
+            if std::thread::panicking() {
+                eprintln!("{}", fs::read_to_string(folder.join("log")).unwrap_or_default());
+            }
             child.kill().ok();
             child.wait().ok();
             fs::remove_dir_all(folder).ok();

@@ -1,18 +1,23 @@
-//! A process that kills itself at each save, with each local store.
+//! Processes that are killed at each save and at system calls, with each local store.
 
 #![cfg(unix)]
 
-// `crates/genkit-postgres` has the same tests with its own store.
+// `crates/genkit-postgres` has the tests of these with its own store.
+mod calls;
 mod everything;
 mod process;
+mod trials;
+
+mod faults;
+mod stopped;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use genkit::durable::RunStore;
 
-use self::everything::survives_kills;
 use self::process::{Mortal, dies_at_each_save, run_alive};
+use self::trials::{survives_kills, survives_kills_at_calls};
 use super::stored::Temp;
 
 const CHILD: &str = "durable::killed::process_that_dies";
@@ -59,4 +64,14 @@ async fn run_with_everything_survives_kills_with_a_folder() {
 #[tokio::test]
 async fn run_with_everything_survives_kills_with_sqlite() {
     survives_kills("sqlite").await;
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_at_system_calls_with_a_folder() {
+    survives_kills_at_calls("folder").await;
+}
+
+#[tokio::test]
+async fn run_with_everything_survives_kills_at_system_calls_with_sqlite() {
+    survives_kills_at_calls("sqlite").await;
 }

@@ -13,8 +13,9 @@ use genkit::model::{self, ModelResponse};
 use genkit::{BoxFuture, Context, Error, Genkit, Registry, Result, Role, tool, tools};
 use serde_json::json;
 
-/// Tells the process its role: `folder` or `sqlite`, `before` or `after`, the number of the save, and the folder.
-const CHILD: &str = "GENKIT_KILLED_AT";
+/// Tells the process its role: `folder` or `sqlite`, `before` or `after`, the number of the save (0 if it survives), and
+/// the folder.
+pub(crate) const ROLE: &str = "GENKIT_KILLED_AT";
 
 /// A store whose process dies at a save.
 struct Deadly {
@@ -76,7 +77,7 @@ impl Log {
         file.write_all(format!("{line}\n").as_bytes()).unwrap();
     }
 
-    fn count(&self, line: &str) -> usize {
+    pub(crate) fn count(&self, line: &str) -> usize {
         let text = std::fs::read_to_string(&self.0).unwrap_or_default();
         text.lines().filter(|other| *other == line).count()
     }
@@ -118,6 +119,8 @@ fn process(store: Deadly, log: &Log) -> Genkit {
         .state(log.clone())
         .default_model(model)
         .durable(store)
+        // A save is attempted for twice as long.
+        .durable_lease(Duration::from_secs(1))
         .build()
         .unwrap()
 }
@@ -135,7 +138,7 @@ pub(crate) struct Mortal {
 impl Mortal {
     /// Returns the instructions of this process, if it was started to die.
     pub(crate) fn of_this() -> Option<Self> {
-        let role = std::env::var(CHILD).ok()?;
+        let role = std::env::var(ROLE).ok()?;
         let parts: Vec<&str> = role.splitn(4, ' ').collect();
         let [kind, when, at, folder] = parts[..] else { panic!("{role}") };
         let (kind, dies_after) = (kind.to_owned(), when == "after");
@@ -172,7 +175,7 @@ async fn run(inner: Arc<dyn RunStore>, dies_at: usize, dies_after: bool, log: &L
 fn survives(mut child: Command, [kind, when]: [&str; 2], at: usize, folder: &Path) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     let child = child
-        .env(CHILD, format!("{kind} {when} {at} {}", folder.display()))
+        .env(ROLE, format!("{kind} {when} {at} {}", folder.display()))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .output()

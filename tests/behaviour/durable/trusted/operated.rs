@@ -130,6 +130,23 @@ async fn cancelled_run_is_continued_by_retry() {
 }
 
 #[tokio::test]
+async fn command_line_of_a_server_has_the_commands_of_operators() {
+    let (temp, world) = (Temp::new("command-line"), World::default());
+    let genkit = process(temp.folder(), &world);
+    let run = genkit.durable_flow("f", "nap", json!({"ms": 3_600_000})).await.unwrap();
+    let line = async |args: &[&str]| {
+        genkit.serve_mcp().cli().command_line(["p", "runs"].iter().chain(args)).await
+    };
+    line(&["cancel", "f"]).await.unwrap();
+    assert_eq!(run.status().await.unwrap(), RunStatus::Cancelled);
+    for args in [&["list", "--status", "cancelled"][..], &["show", "f"], &["--help"], &[]] {
+        line(args).await.unwrap();
+    }
+    let error = line(&["explode", "f"]).await.unwrap_err();
+    assert!(error.to_string().contains("runs help"), "{error}");
+}
+
+#[tokio::test]
 async fn missing_tool_is_visible_to_operators() {
     let (temp, world) = (Temp::new("missing"), World::default());
     let run = process(temp.sqlite(), &world).durable_run("r", ask()).await.unwrap();
