@@ -11,7 +11,7 @@ use crate::program::{self, Heard};
 use crate::server;
 
 /// The time limit of a response: far longer than any should take, for a machine under load.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A spawned server.
 pub(crate) struct Pipe {

@@ -12,7 +12,7 @@ use crate::packages;
 use crate::program::{self, Heard};
 
 /// The time limit until a server reports its address.
-const START: Duration = Duration::from_secs(20);
+const START: Duration = Duration::from_secs(120);
 
 /// The time limit for building the examples.
 const BUILD: Duration = Duration::from_secs(1800);

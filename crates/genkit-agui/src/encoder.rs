@@ -10,6 +10,9 @@ use genkit_core::{GenerateChunk, Message, Part, Role, ToolRequest, ToolResponse}
 
 use crate::ui_event::UiEvent;
 
+/// The names of events of the server itself, which a tool cannot send: the page would show them as files.
+const OWN_EVENTS: [&str; 3] = ["artifact", "media", "outputRetry"];
+
 /// The state of the events that were sent.
 pub(crate) struct Encoder {
     run_id: String,
@@ -329,6 +332,9 @@ impl Encoder {
             }),
             Ok(UiEvent::Custom { name, value }) => {
                 json!({ "type": "CUSTOM", "name": name, "value": value })
+            }
+            Err(_) if OWN_EVENTS.contains(&&*tool) => {
+                json!({ "type": "CUSTOM", "name": format!("{tool}.chunk"), "value": chunk })
             }
             Err(_) => json!({ "type": "CUSTOM", "name": tool, "value": chunk }),
         });

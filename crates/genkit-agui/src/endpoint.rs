@@ -33,6 +33,8 @@ pub(crate) struct AguiEndpoint {
     /// Set after the tools of the first run that a function created have been checked.
     has_checked: AtomicBool,
     pub(crate) gate: Gate,
+    /// The last part of the path, which context providers see as the name.
+    pub(crate) name: String,
     pub(crate) ledger: Ledger,
     pub(crate) timeout: Duration,
     /// The streams of active runs, if clients can reconnect to them.
@@ -60,6 +62,7 @@ impl AguiEndpoint {
         let runs = server.gate.max_in_flight;
         let resumable = server.durable_streams.then(|| ResumableStreams::new(runs));
         let gate = Gate::new(server.gate, drain, end);
+        let name = server.path.rsplit('/').next().unwrap_or_default().to_owned();
         Ok(Self {
             agent,
             forwarded_props,
@@ -67,6 +70,7 @@ impl AguiEndpoint {
             agents,
             has_checked,
             gate,
+            name,
             ledger,
             timeout,
             resumable,
@@ -75,7 +79,8 @@ impl AguiEndpoint {
 
     /// Handles a request.
     pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
-        self.gate.answer(request, |admitted| self.serve(admitted)).await
+        let name = self.name.clone();
+        self.gate.answer(request, name, |admitted| self.serve(admitted)).await
     }
 
     async fn serve(self: &Arc<Self>, admitted: AdmittedRequest) -> Result<Response, Rejection> {

@@ -12,6 +12,7 @@ use genkit_core::internal::fair_share::{floor_of, may_take};
 use genkit_core::internal::seal::Seal;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::time::now_ms;
+use genkit_core::internal::warnings::WarningBudget;
 use genkit_flows::internal::{bound_to, create_seal};
 
 use crate::error::Error as E;
@@ -127,10 +128,14 @@ impl Ledger {
             SealedTurn { number, at: now_ms(), carrier: carrier.to_owned(), messages, page_calls };
         let text = serde_json::to_vec(&turn).ok()?;
         if text.len() > MAX_SEALED {
-            tracing::warn!(
-                bytes = text.len(),
-                "the turn is too long to be sealed; the next request of this thread will not contain it"
-            );
+            static WARNINGS: WarningBudget = WarningBudget::new();
+            if let Some(warnings) = WARNINGS.count_warning() {
+                tracing::warn!(
+                    warnings,
+                    bytes = text.len(),
+                    "the turn is too long to be sealed; the next request of this thread will not contain it"
+                );
+            }
             return None;
         }
         let sealed = self.seal.seal_text(&text, &to.0, HISTORY_TTL);

@@ -11,7 +11,8 @@ use tokio::sync::mpsc;
 
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
-use genkit_flows::internal::frames_response;
+use genkit_core::internal::warnings::WarningBudget;
+use genkit_flows::internal::{FrameMemory, frames_response};
 use genkit_flows::{MemoryStreams, StreamEvent, StreamReader, StreamStore as _, StreamWriter};
 use genkit_http_server::internal::FairPermit;
 
@@ -89,7 +90,10 @@ impl ResumableStream {
         let event = if is_last { StreamEvent::Result(parts) } else { StreamEvent::Chunk(parts) };
         let written = self.writer.lock().await.write(event).await;
         written.map_err(|error| {
-            tracing::warn!(%error, "cannot store the stream of a chat; its run was stopped");
+            static WARNINGS: WarningBudget = WarningBudget::new();
+            if let Some(warnings) = WARNINGS.count_warning() {
+                tracing::warn!(warnings, %error, "cannot store the stream of a chat; its run was stopped");
+            }
             Left
         })
     }
@@ -109,6 +113,7 @@ impl Drop for ResumableStream {
 pub(crate) fn read_stream(
     mut reader: Box<dyn StreamReader>,
     place: Arc<FairPermit<String>>,
+    memory: FrameMemory,
 ) -> Response {
     let (sender, receiver) = mpsc::channel(FRAMES);
     tokio::spawn(async move {
@@ -121,6 +126,8 @@ pub(crate) fn read_stream(
                 () = tokio::time::sleep(KEEP_ALIVE) => (COMMENT, false),
                 () = sender.closed() => return,
             };
+            // The client can read the stream again.
+            let Ok(frame) = memory.count_frame(frame) else { return };
             if sender.send_timeout(frame, READ_TIMEOUT).await.is_err() || is_last {
                 return;
             }

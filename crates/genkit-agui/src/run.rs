@@ -10,14 +10,14 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::FutureExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use genkit_agent::Generate;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error as CoreError, Message};
-use genkit_flows::internal::{AdmittedRequest, Rejection, frames_response};
+use genkit_flows::internal::{AdmittedRequest, FrameMemory, Rejection, frames_response};
 use genkit_http_server::internal::FairPermit;
 
 use crate::encoder::{Encoder, pending_results};
@@ -75,7 +75,7 @@ pub(crate) struct FrameSender {
 #[derive(Clone)]
 enum FrameTarget {
     /// The client that started the run. The run is cancelled if the client disconnects.
-    Client(mpsc::Sender<Bytes>),
+    Client(mpsc::Sender<Bytes>, FrameMemory),
     /// A stored stream, which any number of clients can read.
     Stored(Arc<ResumableStream>),
 }
@@ -83,12 +83,27 @@ enum FrameTarget {
 impl FrameSender {
     async fn send(&self, frame: Bytes) -> Result<(), Left> {
         match &self.to {
-            FrameTarget::Client(frames) => {
-                frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)
+            FrameTarget::Client(frames, memory) => {
+                let (frame, is_counted) = match memory.count_frame(frame) {
+                    Ok(frame) => (frame, Ok(())),
+                    Err(full) => (self.error_frame(&full), Err(Left)),
+                };
+                frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)?;
+                is_counted
             }
             // Each reader keeps its own connection open.
             FrameTarget::Stored(_) => Ok(()),
         }
+    }
+
+    /// Builds the last frame of a run whose client does not read its frames.
+    fn error_frame(&self, full: &Rejection) -> Bytes {
+        let message = full.to_json()["message"].take();
+        let event = match self.ui_stream {
+            Some(_) => json!({ "type": "error", "errorText": message }),
+            None => json!({ "type": "RUN_ERROR", "message": message }),
+        };
+        frame_of(&[event]).into()
     }
 
     /// Keeps an idle connection open.
@@ -99,7 +114,7 @@ impl FrameSender {
     /// Resolves when the client of the run has disconnected.
     async fn left(&self) {
         match &self.to {
-            FrameTarget::Client(frames) => frames.closed().await,
+            FrameTarget::Client(frames, _) => frames.closed().await,
             FrameTarget::Stored(_) => std::future::pending().await,
         }
     }
@@ -170,10 +185,11 @@ impl AguiEndpoint {
         let is_ui_stream = ui_stream.is_some();
         let ui_stream = ui_stream.map(|stream| Arc::new(Mutex::new(stream)));
         let store = self.resumable.as_ref().filter(|_| is_ui_stream);
+        let memory = self.gate.frame_memory(client.clone());
         let (to, response, held) = match store {
             None => {
                 let (sender, receiver) = mpsc::channel(FRAMES);
-                (FrameTarget::Client(sender), frames_response(receiver, place), None)
+                (FrameTarget::Client(sender, memory), frames_response(receiver, place), None)
             }
             Some(streams) => {
                 let opened = streams.open(chat, client).await;
@@ -181,7 +197,11 @@ impl AguiEndpoint {
                 // The run and its first reader share a slot until both have ended.
                 let place = Arc::new(place);
                 let held = (Arc::clone(&place), self.gate.count_run());
-                (FrameTarget::Stored(Arc::new(stored)), read_stream(reader, place), Some(held))
+                (
+                    FrameTarget::Stored(Arc::new(stored)),
+                    read_stream(reader, place, memory),
+                    Some(held),
+                )
             }
         };
         let (endpoint, sender) = (Arc::clone(self), FrameSender { to, ui_stream });
@@ -214,11 +234,14 @@ impl AguiEndpoint {
                 None => None,
             };
             Ok(match found {
-                Some(reader) => as_ui_stream(read_stream(reader, Arc::new(admitted.place))),
+                Some(reader) => {
+                    let memory = self.gate.frame_memory(admitted.client);
+                    as_ui_stream(read_stream(reader, Arc::new(admitted.place), memory))
+                }
                 None => StatusCode::NO_CONTENT.into_response(),
             })
         };
-        self.gate.answer_reader(request, resumed).await
+        self.gate.answer_reader(request, self.name.clone(), resumed).await
     }
 
     /// Drives a run, and sends its events.

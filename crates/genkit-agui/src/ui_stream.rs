@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use genkit_core::internal::bounded_json::ValueBudget;
+use genkit_core::internal::bounded_json::{ValueBudget, parse_bounded};
 
 use crate::input::{InputMessage, ResumeEntry, ResumeStatus, RunInput};
 
@@ -201,7 +201,11 @@ impl UiStream {
             "TOOL_CALL_END" => {
                 let call = text("toolCallId");
                 let (name, arguments) = self.calls.remove(&call).unwrap_or_default();
-                let input: Value = serde_json::from_str(&arguments).unwrap_or_default();
+                let input = match parse_bounded(arguments.as_bytes()) {
+                    Ok(input) => input,
+                    Err(_) if arguments.is_empty() => Value::Null,
+                    Err(_) => arguments.into(),
+                };
                 json!({
                     "type": "tool-input-available", "toolCallId": call, "toolName": name,
                     "input": input,
@@ -232,7 +236,7 @@ impl UiStream {
             return json!({ "type": "tool-output-denied", "toolCallId": call });
         }
         let is_json = content.starts_with(['{', '[']);
-        let output = match serde_json::from_str::<Value>(&content) {
+        let output = match parse_bounded(content.as_bytes()) {
             Ok(value) if is_json => value,
             _ => Value::String(content),
         };

@@ -117,3 +117,6 @@ pub mod trace {
 pub mod visible {
     pub use genkit_untrusted::visible::*;
 }
+pub mod warnings {
+    pub use genkit_untrusted::warnings::*;
+}

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 
 use super::until_sent::UntilSent;
 use genkit_core::internal::fair_share::{floor_of, may_take};
@@ -43,6 +44,18 @@ pub struct FairPermit<K: Eq + Hash> {
     joined: Vec<FairPermit<K>>,
 }
 
+/// Bytes that count as memory of a client.
+struct CountedBytes<K: Eq + Hash> {
+    bytes: Bytes,
+    _permit: FairPermit<K>,
+}
+
+impl<K: Eq + Hash> AsRef<[u8]> for CountedBytes<K> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// The error if a client already uses its share of the memory, or if no memory is left.
 #[derive(Debug, thiserror::Error)]
 #[error(
@@ -77,6 +90,18 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         bytes: usize,
     ) -> Result<FairPermit<K>, NoMemory> {
         self.take_places(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
+    }
+
+    /// Takes memory for bytes of a client, until they are sent or dropped.
+    ///
+    /// # Errors
+    /// Returns an error if the client already holds its share, or if there is not enough memory.
+    pub fn count_bytes(self: &Arc<Self>, client: K, bytes: Bytes) -> Result<Bytes, NoMemory>
+    where
+        K: Send + Sync + 'static,
+    {
+        let permit = self.take_memory(client, bytes.len())?;
+        Ok(Bytes::from_owner(CountedBytes { bytes, _permit: permit }))
     }
 
     fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPermit<K>> {
@@ -157,6 +182,19 @@ mod tests {
         let held = half.join(other);
         assert_eq!(limit.count_free(), MEMORY / 4 / UNIT);
         drop(held);
+        assert_eq!(limit.count_free(), MEMORY / UNIT);
+    }
+
+    #[test]
+    fn bytes_count_until_they_are_dropped() {
+        let limit = FairLimit::for_memory(0);
+        let large = || Bytes::from(vec![b'x'; MEMORY / 2]);
+        let counted = limit.count_bytes("greedy", large()).expect("half is free");
+        assert!(limit.count_bytes("greedy", Bytes::from_static(b"x")).is_err());
+        let part = counted.slice(1..3);
+        drop(counted);
+        assert_eq!((&*part, limit.count_free()), (&b"xx"[..], MEMORY / 2 / UNIT));
+        drop(part);
         assert_eq!(limit.count_free(), MEMORY / UNIT);
     }
 

@@ -8,6 +8,8 @@ use serde_json::Value;
 
 use crate::error::KeyError;
 use crate::jwk::KeySet;
+use genkit_core::internal::bounded_json::parse_bounded;
+use genkit_core::internal::visible;
 use genkit_http_client::internal::net::{
     Route, build_client, client_builder, is_loopback, root_cause,
 };
@@ -17,6 +19,9 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum size of one document, in bytes. Default is 256 KiB.
 const MAX_DOCUMENT: usize = 256 * 1024;
+
+/// The maximum length of an issuer in an error, in characters. Default is 200.
+const MAX_ISSUER: usize = 200;
 
 /// The URL from which keys are fetched.
 #[derive(Clone, Debug)]
@@ -58,10 +63,15 @@ async fn jwks_uri(issuer: &str, url: &Url) -> Result<Url, KeyError> {
     };
     let found = metadata["issuer"].as_str().unwrap_or_default();
     if found != issuer {
-        return Err(KeyError::OtherIssuer { url: url.into(), found: found.to_owned() });
+        return Err(KeyError::OtherIssuer { url: url.into(), found: shown_issuer(found) });
     }
     let jwks = metadata["jwks_uri"].as_str().and_then(|text| key_url(text).ok());
     jwks.ok_or_else(|| KeyError::MissingJwksUri { url: url.into() })
+}
+
+/// Returns an issuer from a document for an error.
+fn shown_issuer(issuer: &str) -> String {
+    visible::escape_line(&issuer.chars().take(MAX_ISSUER).collect::<String>()).into_owned()
 }
 
 /// Returns the URLs of the metadata: RFC 8414 inserts the well-known path before the path of the
@@ -102,7 +112,7 @@ async fn get_json(url: &Url) -> Result<Value, KeyError> {
             return Err(KeyError::Long { url: url.to_string(), limit: MAX_DOCUMENT });
         }
     }
-    let read = serde_json::from_slice::<Value>(&document).ok().filter(Value::is_object);
+    let read = parse_bounded(&document).ok().filter(Value::is_object);
     read.ok_or_else(|| KeyError::NotObject { url: url.to_string() })
 }
 
@@ -128,6 +138,13 @@ mod tests {
                 "https://a.example/.well-known/openid-configuration"
             ]
         );
+    }
+
+    #[test]
+    fn other_issuer_is_shown_escaped_and_cut() {
+        assert_eq!(shown_issuer("https://a.example"), "https://a.example");
+        let shown = shown_issuer(&format!("\u{1b}[2J{}", "x".repeat(1000)));
+        assert!(!shown.contains('\u{1b}') && shown.len() < 300, "{shown}");
     }
 
     #[test]

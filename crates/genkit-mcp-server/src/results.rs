@@ -12,6 +12,7 @@ use super::session::Era;
 use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model};
 use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::internal::visible::Logged;
+use genkit_core::internal::warnings::WarningBudget;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
 use genkit_mcp::internal::content::{self, own_meta, role_of, to_block};
@@ -67,7 +68,10 @@ pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
 }
 
 fn output_too_large(name: &str, size: usize, limit: usize) -> E {
-    tracing::warn!(name = %Logged::name(name), size, limit, "the response is too large to send");
+    static WARNINGS: WarningBudget = WarningBudget::new();
+    if let Some(warnings) = WARNINGS.count_warning() {
+        tracing::warn!(warnings, name = %Logged::name(name), size, limit, "the response is too large to send");
+    }
     E::OutputTooLarge { name: name.to_owned(), size, limit }
 }
 

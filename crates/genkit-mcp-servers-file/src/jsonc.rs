@@ -7,6 +7,10 @@ use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
+use genkit_schema::internal::bounded_json::{
+    MAX_RESPONSE_VALUES, changed_number_error, is_changed_number, may_have_more_values,
+};
+
 use crate::error::ErrorReason;
 
 /// Allows only the JSON extensions that editors allow, so that a file works the same in other programs.
@@ -41,6 +45,11 @@ pub(crate) fn parse_value(text: &str) -> Result<Parsed<Value>, ErrorReason> {
 
 /// Parses text that may be empty except for comments.
 pub(crate) fn parse_any(text: &str) -> Result<Parsed<Option<Value>>, ErrorReason> {
+    // Before the tree is built. A quote in a comment does not begin a string, so strings and comments count as well.
+    if may_have_more_values(text, MAX_RESPONSE_VALUES) {
+        let reason = format!("the file has more than {MAX_RESPONSE_VALUES} values");
+        return Err(ErrorReason::Syntax { line: 1, column: 1, reason });
+    }
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| syntax_error(&error))?;
     let mut duplicates = Vec::new();
@@ -62,6 +71,10 @@ fn convert_value(
         ast::Value::NullKeyword(_) => Value::Null,
         ast::Value::BooleanLit(literal) => Value::Bool(literal.value),
         ast::Value::StringLit(literal) => Value::String(literal.value.into_owned()),
+        ast::Value::NumberLit(literal) if is_changed_number(literal.value.as_bytes()) => {
+            let reason = changed_number_error(literal.value).to_string();
+            return Err(error_at(text, literal.range, reason));
+        }
         ast::Value::NumberLit(literal) => serde_json::from_str(literal.value)
             .map_err(|_| error_at(text, literal.range, "not a number".to_owned()))?,
         ast::Value::Array(array) => {
@@ -146,6 +159,28 @@ mod tests {
         );
         let deep = "[".repeat(100_000);
         assert!(parse_value(&deep).is_err());
+    }
+
+    #[test]
+    fn values_are_counted_before_the_tree_is_built() {
+        let many = |item: &str| format!("// don't \"\n[{}0]", item.repeat(MAX_RESPONSE_VALUES));
+        for item in ["0,", "[],", "[0],/* \" */"] {
+            let error = parse_value(&many(item)).unwrap_err().to_string();
+            assert!(error.contains("more than 1000000 values"), "{error}");
+        }
+        assert!(parse_value(&format!("[{}0]", "0,".repeat(10_000))).is_ok());
+    }
+
+    #[test]
+    fn number_that_would_be_rounded_is_rejected_with_its_position() {
+        for number in ["18446744073709551616", "0.1234567890123456789"] {
+            match parse_value(&format!("{{\n \"a\": {number}}}")) {
+                Err(ErrorReason::Syntax { line: 2, column: 7, reason }) => {
+                    assert!(reason.contains(number), "{reason}");
+                }
+                other => panic!("{other:?}"),
+            }
+        }
     }
 
     proptest::proptest! {

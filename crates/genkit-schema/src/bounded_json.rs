@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::str::FromStr as _;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -29,6 +30,15 @@ const SMALL_MAP: usize = 8;
 
 /// The number of digits of the smallest integer that does not fit into 64 bits.
 const MIN_LARGE_DIGITS: usize = 19;
+
+/// The number of digits that an `f64` always keeps.
+const KEPT_DIGITS: usize = 15;
+
+/// The number of digits that identify an `f64`.
+const WRITTEN_DIGITS: usize = 17;
+
+/// The maximum number of digits of a decimal number. More digits are slow to compare.
+const MOST_DIGITS: usize = 19;
 
 /// The maximum length shown of a number, in characters. Default is 40.
 const SHOWN_DIGITS: usize = 40;
@@ -71,8 +81,8 @@ fn too_many<E: serde::de::Error>(limit: usize) -> E {
 /// Parses a document.
 ///
 /// # Errors
-/// Returns the error from `serde_json`, an error that names the limit, or an error that names an integer that does not
-/// fit into 64 bits.
+/// Returns the error from `serde_json`, an error that names the limit, or an error that names a number that would be
+/// changed.
 pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
     parse_within(text, &ValueBudget::default())
 }
@@ -82,7 +92,7 @@ pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
 /// # Errors
 /// The same as for [`parse_bounded`].
 pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Value> {
-    check_integers(text)?;
+    check_numbers(text)?;
     let mut deserializer = serde_json::Deserializer::from_slice(text);
     let value = BoundedValue(budget).deserialize(&mut deserializer)?;
     deserializer.end()?;
@@ -92,11 +102,12 @@ pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Val
 /// Deserializes a response from a server that the program has chosen, or a file, with a limit on the number of values.
 ///
 /// # Errors
-/// Returns the error from `serde_json`, or an error that names the limit.
+/// The same as for [`parse_bounded`].
 pub fn parse_response<'a, T: Deserialize<'a>>(text: &'a [u8]) -> serde_json::Result<T> {
     if has_more_values(text, MAX_RESPONSE_VALUES) {
         return Err(too_many(MAX_RESPONSE_VALUES));
     }
+    check_numbers(text)?;
     serde_json::from_slice(text)
 }
 
@@ -133,34 +144,80 @@ pub fn may_have_more_values(text: &str, limit: usize) -> bool {
         && text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > limit
 }
 
-/// Checks that every integer of a document fits into 64 bits. A `Value` would round a larger integer, such as an ID or
-/// an amount. Decimal numbers are parsed as the nearest `f64`.
+/// Checks that a `Value` keeps every number of a document. It holds integers of 64 bits and `f64`, and would round a
+/// larger integer, such as an ID, or a decimal number with more digits, such as an amount.
 ///
 /// # Errors
-/// Returns an error that names the first integer that is too large.
-pub fn check_integers(text: &[u8]) -> serde_json::Result<()> {
-    find_large_integer(text).map_or(Ok(()), |integer| Err(large_integer_error(integer)))
+/// Returns an error that names the first number that would be changed.
+pub fn check_numbers(text: &[u8]) -> serde_json::Result<()> {
+    find_changed_number(text).map_or(Ok(()), |number| Err(changed_number_error(number)))
 }
 
-/// Returns the error for an integer that does not fit into 64 bits.
-pub fn large_integer_error(integer: &str) -> serde_json::Error {
-    serde::de::Error::custom(format_args!(
-        "the integer `{}` does not fit into 64 bits; send it as a string",
-        excerpt(integer, SHOWN_DIGITS)
-    ))
+/// Returns the error for a number that would be changed.
+pub fn changed_number_error(number: &str) -> serde_json::Error {
+    let shown = excerpt(number, SHOWN_DIGITS);
+    let problem = match is_integer(number.as_bytes()) {
+        true => format!("the integer `{shown}` does not fit into 64 bits; send it as a string"),
+        false => format!(
+            "the number `{shown}` would be rounded to 64 bits; write at most {KEPT_DIGITS} digits, or send it as a string"
+        ),
+    };
+    serde::de::Error::custom(problem)
 }
 
-/// Returns whether a number is an integer that fits neither `i64` nor `u64`.
-pub fn is_large_integer(number: &[u8]) -> bool {
-    let digits = number.strip_prefix(b"-").unwrap_or(number);
-    digits.len() >= MIN_LARGE_DIGITS
-        && digits.iter().all(u8::is_ascii_digit)
-        && std::str::from_utf8(number)
-            .is_ok_and(|number| number.parse::<i64>().is_err() && number.parse::<u64>().is_err())
+/// Returns whether a `Value` would change a number: an integer that fits neither `i64` nor `u64`, or a decimal number
+/// that is not the text of an `f64` in some precision.
+pub fn is_changed_number(number: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(number) else { return false };
+    if is_integer(number) {
+        return number.len() >= MIN_LARGE_DIGITS
+            && text.parse::<i64>().is_err()
+            && text.parse::<u64>().is_err();
+    }
+    // Shorter numbers are always kept.
+    let is_short = number.len() <= KEPT_DIGITS && !number.iter().any(u8::is_ascii_alphabetic);
+    !is_short && is_changed_decimal(text)
 }
 
-/// Returns the first integer that fits neither `i64` nor `u64`.
-fn find_large_integer(text: &[u8]) -> Option<&str> {
+fn is_integer(number: &[u8]) -> bool {
+    number.strip_prefix(b"-").unwrap_or(number).iter().all(u8::is_ascii_digit)
+}
+
+fn is_changed_decimal(number: &str) -> bool {
+    // `serde_json` rejects what is not finite.
+    let Some(value) = number.parse::<f64>().ok().filter(|value| value.is_finite()) else {
+        return false;
+    };
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let whole = whole.trim_start_matches('-');
+    let all = [whole, fraction].concat();
+    let significant = all.trim_start_matches('0');
+    let leading_zeros = all.len() - significant.len();
+    let digits = significant.trim_end_matches('0');
+    if digits.is_empty() || value == 0.0 {
+        return !digits.is_empty();
+    }
+    if digits.len() <= KEPT_DIGITS && value.is_normal() {
+        return false;
+    }
+    // The power of ten of the first digit. A finite number that is not 0 has a small exponent, or as many digits.
+    let Ok(power) = i128::from_str(exponent) else { return true };
+    let power = power + whole.len() as i128 - leading_zeros as i128 - 1;
+    let is_whole = power + 1 == digits.len() as i128;
+    if digits.len() <= WRITTEN_DIGITS && !is_whole && value.is_normal() {
+        return false; // Some programs write the last digit of an `f64` inexactly.
+    }
+    if digits.len() > MOST_DIGITS {
+        return true;
+    }
+    let kept = format!("{:.*e}", digits.len() - 1, value.abs());
+    let (kept_digits, kept_power) = kept.split_once('e').unwrap_or((&kept, "0"));
+    kept_digits.replace('.', "") != digits || kept_power.parse() != Ok(power)
+}
+
+/// Returns the first number that a `Value` would change.
+fn find_changed_number(text: &[u8]) -> Option<&str> {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
         let start = at;
@@ -177,7 +234,7 @@ fn find_large_integer(text: &[u8]) -> Option<&str> {
                     |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-');
                 at += text[at..].iter().take_while(|byte| is_part(byte)).count();
                 let number = &text[start..at];
-                if is_large_integer(number) {
+                if is_changed_number(number) {
                     return std::str::from_utf8(number).ok();
                 }
             }

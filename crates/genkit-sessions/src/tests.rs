@@ -242,6 +242,35 @@ async fn a_session_over_http_belongs_to_its_caller() {
 }
 
 #[tokio::test]
+async fn context_provider_sees_the_agent_of_every_request_and_one_credential() {
+    let provider = |request: FlowRequest| async move {
+        match request.flow() {
+            "echo" => Ok(json!({"auth": "ann"})),
+            _ => Err(genkit_core::Error::new(ErrorKind::PermissionDenied, "not this agent").into()),
+        }
+    };
+    let agents = [echo().build().unwrap(), Agent::builder("getSnapshot").build().unwrap()];
+    let endpoint = endpoint(serve_agents(agents).context_provider(provider));
+    let body = || json!({"data": {"sessionId": "s"}});
+    for (path, is_allowed) in [
+        ("/echo", true),
+        ("/echo/getSnapshot", true),
+        ("/echo/abort", true),
+        ("/echo/wait", true),
+        ("/getSnapshot", false),
+        ("/getSnapshot/getSnapshot", false),
+        ("/getSnapshot/echo", false),
+        ("/abort/wait", false),
+    ] {
+        let (status, text) = post(&endpoint, path, &[], body()).await;
+        assert_eq!(status != 403, is_allowed, "{path}: {text}");
+    }
+    let twice = [("authorization", "Bearer a"), ("authorization", "Bearer b")];
+    let (status, text) = post(&endpoint, "/echo/getSnapshot", &twice, body()).await;
+    assert!(status == 400 && text.contains("`Authorization`"), "{text}");
+}
+
+#[tokio::test]
 async fn requests_over_http_are_streamed_and_checked() {
     let endpoint = endpoint(serve_agents([echo().build().unwrap()]));
     let message = |text: &str| json!({"data": {"message": {"role": "user", "content": [{"text": text}]}}, "init": {}});

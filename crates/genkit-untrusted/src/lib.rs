@@ -10,3 +10,4 @@ pub mod redact;
 pub mod seal;
 pub mod secret;
 pub mod visible;
+pub mod warnings;

@@ -1,6 +1,7 @@
 //! Stores on disk, and compatibility with runs of earlier versions.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use genkit::durable::{FlowOutcome, FolderStore, RunStatus};
 use genkit::{Context, Genkit, Registry, Result, flow, flows};
@@ -118,4 +119,20 @@ async fn write_golden(folder: &Path) {
             }
         }
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn pipe_in_a_folder_of_runs_does_not_block() {
+    use genkit::durable::{RunChange, RunId, RunStore as _};
+
+    let (temp, run) = (Temp::new("pipe"), RunId::new("a").unwrap());
+    let store = temp.folder();
+    let mark = temp.0.join("folder/open/a");
+    let made = std::process::Command::new("mkfifo").arg(&mark).status().unwrap();
+    assert!(made.success());
+    let first = RunChange::new(RunStatus::Working, "1");
+    let created = tokio::time::timeout(Duration::from_secs(60), store.create(&run, &first)).await;
+    assert!(created.expect("it does not wait for a writer").unwrap());
+    assert_eq!(store.due(9).await.unwrap(), [run]);
 }

@@ -58,6 +58,9 @@ async fn bearer_token_becomes_a_user_and_reaches_nested_flows() {
     assert_eq!(send("bearer t").await.json(), json!({"result": {"auth": {"uid": "ada"}}}));
     assert_eq!(send("Bearer x").await.json()["message"], "the token is not valid");
     assert_eq!(send("Basic t").await.status, 401);
+    let twice = post("/ask", &json!({})).header("authorization", "Bearer x");
+    let twice = server.send(twice.header("authorization", "Bearer t")).await;
+    assert_eq!((twice.status, twice.status_name().as_str()), (400, "INVALID_ARGUMENT"));
     let masked = send("Bearer io").await;
     assert_eq!((masked.status, masked.status_name().as_str()), (500, "INTERNAL"));
     assert!(!masked.text().contains("10.0.0.7"), "{masked:?}");

@@ -121,6 +121,6 @@ async fn half_a_head_is_given_up() {
             }
         }
     };
-    let ended = tokio::time::timeout(Duration::from_secs(45), end).await;
+    let ended = tokio::time::timeout(Duration::from_secs(120), end).await;
     assert!(ended.is_ok(), "half a head is waited for");
 }

@@ -136,16 +136,20 @@ fn questions_on_a_pipe_leave_room_for_calls() {
 #[test]
 fn open_question_does_not_delay_the_end_of_a_pipe() {
     for request in asking() {
-        let mut pipe = Pipe::start("conformance", &[]);
-        initialize_asked(&mut pipe);
-        pipe.ask(request.0, &request.1);
-        // The question has been sent.
-        assert!(pipe.next()["method"].is_string());
-        let started = Instant::now();
-        pipe.hang_up();
-        assert_eq!(pipe.exit_code(PATIENCE), Some(0), "{}", pipe.stderr());
-        // Waiting for running functions would take 5 s.
-        assert!(started.elapsed() < Duration::from_millis(4500), "{request:?}");
+        let end_takes = || {
+            let mut pipe = Pipe::start("conformance", &[]);
+            initialize_asked(&mut pipe);
+            pipe.ask(request.0, &request.1);
+            // The question has been sent.
+            assert!(pipe.next()["method"].is_string());
+            let started = Instant::now();
+            pipe.hang_up();
+            assert_eq!(pipe.exit_code(PATIENCE), Some(0), "{}", pipe.stderr());
+            started.elapsed()
+        };
+        // Waiting for running functions would take 5 s. On a busy machine, an end can take as long.
+        let is_fast = (0..10).any(|_| end_takes() < Duration::from_millis(4500));
+        assert!(is_fast, "{request:?}");
     }
 }
 

@@ -122,3 +122,30 @@ async fn answer_of_too_many_values_over_http_fails_its_own_call_only() {
         within(client.close()).await;
     }
 }
+
+#[tokio::test]
+async fn number_that_would_be_rounded_fails_its_call_only() {
+    for as_events in [false, true] {
+        let server = Server::start(move |request| {
+            let number = request.body["params"]["arguments"]["number"].as_str()?;
+            let quoted = json!({"content": [], "structuredContent": {"a": ["@"]}});
+            let reply =
+                if as_events { events(request, &[], quoted) } else { json_reply(request, quoted) };
+            Some(
+                reply.map(|(status, headers, body)| {
+                    (status, headers, body.replace("\"@\"", number))
+                }),
+            )
+        })
+        .await;
+        let client = within(McpClient::connect("s", server.client())).await.unwrap();
+        for number in ["123456789012345678901", "-9223372036854775809", "0.1234567890123456789"] {
+            let call = client.call_tool("echo", json!({"number": number}));
+            let error = within(call).await.unwrap_err();
+            says(&error, &[number, "as a string"]);
+        }
+        let call = client.call_tool("echo", json!({"number": "18446744073709551615"}));
+        assert_eq!(within(call).await.unwrap(), json!({"a": [u64::MAX]}));
+        within(client.close()).await;
+    }
+}

@@ -14,7 +14,7 @@ pub(crate) use process::Usage;
 use crate::server::Server;
 
 /// The time limit after which an operation counts as hanging, on a machine under load.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Returns the address at which a server listens.
 pub(crate) fn address(server: &Server) -> SocketAddr {

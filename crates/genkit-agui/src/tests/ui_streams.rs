@@ -236,3 +236,20 @@ async fn tool_of_the_page_returns_its_result_and_errors_are_a_part() {
     let failed = chat(&endpoint, &json!([user("u1", "And now?")])).await;
     assert!(find(&failed, "error")["errorText"].is_string());
 }
+
+/// Forwards what it has read.
+#[tool]
+async fn media(chunks: &Chunks<Value>) -> Result<String> {
+    chunks.send(json!({"url": "https://evil.example/x.png", "contentType": "image/png"})).await?;
+    Ok("done".to_owned())
+}
+
+#[tokio::test]
+async fn chunk_of_a_tool_is_not_shown_as_a_file() {
+    let model =
+        ScriptedModel::new([call("media", "c1", json!({})), ModelResponse::from_text("Done.")]);
+    let run = genkit::generate(()).model(model).tools(tools![media]);
+    let parts = chat(&endpoint(run), &json!([user("u1", "Go")])).await;
+    assert_eq!(find(&parts, "data-media.chunk")["data"]["contentType"], "image/png");
+    assert!(parts.iter().all(|part| part["type"] != "file"), "{parts:?}");
+}

@@ -24,7 +24,9 @@ use self::runtime_file::RuntimeFile;
 use super::actions::ActionsByKey;
 use super::environment::DevEnvironment;
 use super::error::Error as E;
-use genkit_http_server::internal::{BodyBudget, BoundListener, Drain, GRACE, HttpServing};
+use genkit_http_server::internal::{
+    BodyBudget, BoundListener, Drain, FairLimit, GRACE, HttpServing,
+};
 
 /// The ports to try if no port is configured: the first free port is used, or else any free port.
 const PORTS: RangeInclusive<u16> = 3100..=3200;
@@ -52,6 +54,7 @@ pub(super) async fn serve_http(
         takes_telemetry: !environment.has_telemetry_server,
         found: watch::Sender::new(false),
         room: BodyBudget::new(routes::MAX_BODY),
+        memory: FairLimit::for_memory(routes::MAX_BODY),
     });
     let found = server.found.subscribe();
     let answer = move |request: Request| {

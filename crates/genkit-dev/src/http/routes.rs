@@ -16,7 +16,7 @@ use super::{guard, run_body};
 use crate::actions::{ActionRequest, ActionsByKey, ErrorStatus};
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_core::{Error, ErrorKind};
-use genkit_http_server::internal::{BodyBudget, BodyError, read_body};
+use genkit_http_server::internal::{BodyBudget, BodyError, FairLimit, FairPermit, read_body};
 
 /// The maximum size of a request, in bytes. Default is 32 MiB.
 pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
@@ -30,6 +30,8 @@ pub(super) struct ReflectionServer {
     /// Becomes true once the tools have found this program.
     pub(super) found: watch::Sender<bool>,
     pub(super) room: Arc<BodyBudget>,
+    /// The memory of the inputs of running actions.
+    pub(super) memory: Arc<FairLimit<()>>,
 }
 
 impl ReflectionServer {
@@ -56,20 +58,24 @@ impl ReflectionServer {
             }
             (method, "/api/values") if *method == get => Ok(self.list_values(&uri)),
             (method, "/api/notify") if *method == post => {
-                Ok(self.accept_notice(self.read(request).await?))
+                Ok(self.accept_notice(self.read(request).await?.0))
             }
             (method, "/api/runAction") if *method == post => {
-                Ok(self.run_action(&uri, self.read(request).await?))
+                let (request, input) = self.read(request).await?;
+                Ok(input.until_sent(self.run_action(&uri, request)))
             }
             (method, "/api/cancelAction") if *method == post => {
-                Ok(self.cancel_action(self.read(request).await?))
+                Ok(self.cancel_action(self.read(request).await?.0))
             }
             (_, path) => Ok(text_response(StatusCode::NOT_FOUND, &format!("no route {path}"))),
         }
     }
 
-    /// Reads the body as JSON, within its limits.
-    async fn read<T: DeserializeOwned>(&self, request: Request) -> Result<T, Box<Response>> {
+    /// Reads the body as JSON, within its limits. Also returns its memory.
+    async fn read<T: DeserializeOwned>(
+        &self,
+        request: Request,
+    ) -> Result<(T, FairPermit<()>), Box<Response>> {
         let mut body =
             read_body(request.into_body(), MAX_BODY, &self.room, None).await.map_err(|error| {
                 match error {
@@ -84,14 +90,18 @@ impl ReflectionServer {
                     }
                 }
             })?;
+        let memory = self.memory.take_memory((), body.bytes.len()).map_err(|full| {
+            Box::new(text_response(StatusCode::TOO_MANY_REQUESTS, &full.to_string()))
+        })?;
         // The text is freed before the values are copied.
         let value = parse_bounded(&std::mem::take(&mut body.bytes));
-        value.and_then(serde_json::from_value).map_err(|error| {
+        let value = value.and_then(serde_json::from_value).map_err(|error| {
             let error =
                 Error::invalid_argument(format!("the body is not a valid request: {error}"));
             json_response(StatusCode::BAD_REQUEST, ErrorStatus::from_error(&error, None).to_json())
                 .into()
-        })
+        });
+        value.map(|value| (value, memory))
     }
 
     /// Checks whether the request is meant for this program.

@@ -41,6 +41,7 @@ fn server_of(registry: Registry) -> ReflectionServer {
         takes_telemetry: false,
         found: tokio::sync::watch::Sender::new(false),
         room: genkit_http_server::internal::BodyBudget::new(1024 * 1024),
+        memory: genkit_http_server::internal::FairLimit::for_memory(0),
     }
 }
 
@@ -164,6 +165,28 @@ async fn body_has_a_limit() {
     let deep = format!("{{\"key\":\"x\",\"input\":{}{}}}", "[".repeat(10_000), "]".repeat(10_000));
     let (status, _) = text(ask(&server(), "POST", "/api/runAction", deep).await).await;
     assert_eq!(status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn inputs_of_running_actions_are_bounded() {
+    let server = server_of(endless().0);
+    let free = server.memory.count_free();
+    let mut running = Vec::new();
+    // Each input is larger than a twentieth of the memory.
+    let input = json!({ "text": "x".repeat(7_000_000) });
+    let body = json!({ "key": "/tool/endless", "input": input }).to_string();
+    let rejected = loop {
+        let response = ask(&server, "POST", "/api/runAction?stream=true", body.clone()).await;
+        if response.status() != StatusCode::OK {
+            break text(response).await;
+        }
+        running.push(response);
+        assert!(running.len() < 20, "each input is kept");
+    };
+    assert_eq!(rejected.0, StatusCode::TOO_MANY_REQUESTS, "{}", rejected.1);
+    assert!(running.len() > 5, "{}", running.len());
+    drop(running);
+    assert_eq!(server.memory.count_free(), free);
 }
 
 /// Returns a tool that never ends, and a receiver that is notified when its future is dropped.

@@ -166,12 +166,13 @@ fn create_private(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
 
-/// Creates an empty file.
+/// Creates an empty file. An existing file is not opened, since it may be a pipe.
 pub(super) fn touch_file(file: &Path) -> Result<()> {
-    let made = OpenOptions::new().create(true).append(true).open(file).and_then(|file| {
-        file.sync_all()?;
-        Ok(())
-    });
+    let made = match OpenOptions::new().write(true).create_new(true).open(file) {
+        Ok(file) => file.sync_all(),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    };
     let made = made.and_then(|()| file.parent().map_or(Ok(()), flush_folder));
     made.map_err(|source| io_error(file, "failed to create it", source))
 }

@@ -21,6 +21,7 @@ use crate::server::store::{StreamEvent, StreamReader, StreamStore, StreamWriter}
 use genkit_core::Result;
 use genkit_core::internal::context::{ContextParts, supervise_run};
 use genkit_core::internal::visible::Logged;
+use genkit_core::internal::warnings::WarningBudget;
 
 /// The time limit of a store for one event. Default is 30 seconds.
 const STORE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -38,6 +39,7 @@ impl FlowEndpoint {
         let (sender, chunks) = mpsc::channel(CHUNKS);
         let (name, owner) = (admitted.flow.name().to_owned(), admitted.owner.clone());
         let client = admitted.client.clone();
+        let reading = client.clone();
         let FlowRun { work, cancel, place, trace } = self.start_flow(admitted, Some(sender));
         // The flow and its first reader share a slot until both have ended.
         let place = Arc::new(place);
@@ -57,7 +59,7 @@ impl FlowEndpoint {
             pump(work, cancel, chunks, writer, &name).await;
             drop((counted, held));
         });
-        Ok(trace.on(self.read(reader, &id, place)))
+        Ok(trace.on(self.read(reader, &id, place, reading)))
     }
 
     /// Resumes a stream without its first `from` chunks. Responds with 204 if it does not exist or belongs to
@@ -69,7 +71,7 @@ impl FlowEndpoint {
         id: &str,
         from: usize,
     ) -> Result<Response, FlowErrorResponse> {
-        let AdmittedFlow { flow, owner, place, .. } = admitted;
+        let AdmittedFlow { flow, owner, client, place, .. } = admitted;
         let reader = match id.len() <= MAX_STREAM_ID {
             true => in_time(store.subscribe(id, &owner, from)).await,
             false => Ok(None),
@@ -78,7 +80,7 @@ impl FlowEndpoint {
             FlowErrorResponse::from_error(error, flow.name(), self.exposes_errors)
         })?;
         Ok(match reader {
-            Some(reader) => self.read(reader, id, Arc::new(place)),
+            Some(reader) => self.read(reader, id, Arc::new(place), client),
             None => StatusCode::NO_CONTENT.into_response(),
         })
     }
@@ -88,6 +90,7 @@ impl FlowEndpoint {
         reader: Box<dyn StreamReader>,
         id: &str,
         place: Arc<FlowSlot>,
+        client: String,
     ) -> Response {
         let reading = StreamReading { endpoint: Arc::clone(self), reader, _place: place };
         let events = futures_util::stream::unfold(Some(reading), |reading| async move {
@@ -96,7 +99,7 @@ impl FlowEndpoint {
             let next = (!event.is_last()).then_some(reading);
             Some((event, next))
         });
-        let mut response = self.frames(Box::pin(events));
+        let mut response = self.frames(Box::pin(events), client);
         if let Ok(id) = HeaderValue::from_str(id) {
             response.headers_mut().insert(STREAM_ID, id);
         }
@@ -157,8 +160,11 @@ async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) ->
     match in_time(writer.write(event)).await {
         Ok(()) => true,
         Err(error) => {
-            let error = error.chain();
-            tracing::warn!(flow, error = %Logged::text(&error), "cannot store a durable stream; its flow was stopped");
+            static WARNINGS: WarningBudget = WarningBudget::new();
+            if let Some(warnings) = WARNINGS.count_warning() {
+                let error = error.chain();
+                tracing::warn!(flow, warnings, error = %Logged::text(&error), "cannot store a durable stream; its flow was stopped");
+            }
             false
         }
     }

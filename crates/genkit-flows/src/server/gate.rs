@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::{ConnectInfo, Request};
 use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
@@ -70,6 +71,8 @@ pub struct Gate {
     /// The clients whose context providers run.
     admitting: Arc<FairLimit<String>>,
     running: Arc<FairLimit<String>>,
+    /// The readers of streams that continue without their client.
+    reading: Arc<FairLimit<String>>,
     /// The memory of running requests and of unsent responses.
     memory: Arc<FairLimit<String>>,
     max_in_flight: usize,
@@ -79,6 +82,37 @@ pub struct Gate {
     pub exposes_errors: bool,
     /// Cancelled to end all runs.
     pub end: CancellationToken,
+}
+
+/// The requests that a part of a server accepts.
+struct Accepted<'a> {
+    method: &'a Method,
+    other_method: Error,
+    limit: &'a Arc<FairLimit<String>>,
+    /// The name that context providers see.
+    name: String,
+}
+
+/// The share of a client in the memory for frames that are not sent yet.
+#[derive(Clone)]
+pub struct FrameMemory {
+    memory: Arc<FairLimit<String>>,
+    client: String,
+}
+
+impl FrameMemory {
+    pub(super) fn new(memory: &Arc<FairLimit<String>>, client: String) -> Self {
+        Self { memory: Arc::clone(memory), client }
+    }
+
+    /// Counts a frame until it is sent.
+    ///
+    /// # Errors
+    /// Returns an error if the client already uses its share.
+    pub fn count_frame(&self, frame: Bytes) -> Result<Bytes, Rejection> {
+        let counted = self.memory.count_bytes(self.client.clone(), frame);
+        counted.map_err(|error| Error::from(error).into())
+    }
 }
 
 /// A request that has passed the checks.
@@ -146,6 +180,7 @@ impl Gate {
             room: BodyBudget::new(settings.max_message),
             admitting: FairLimit::new(MAX_ADMITTING.min(settings.max_in_flight)),
             running: FairLimit::new(settings.max_in_flight),
+            reading: FairLimit::new(settings.max_in_flight),
             memory: FairLimit::for_memory(settings.max_message),
             max_in_flight: settings.max_in_flight,
             hosts: AllowedHosts::with_wildcard(settings.hosts),
@@ -156,34 +191,37 @@ impl Gate {
         }
     }
 
-    /// Checks a request to run an agent, and lets `serve` respond to it.
+    /// Checks a request to run the agent `name`, and lets `serve` respond to it.
     pub async fn answer<F>(
         &self,
         request: Request,
+        name: String,
         serve: impl FnOnce(AdmittedRequest) -> F,
     ) -> Response
     where
         F: Future<Output = Result<Response, Rejection>>,
     {
-        self.answer_to(&Method::POST, Error::NotPost, request, serve).await
+        let (method, other_method, limit) = (&Method::POST, Error::NotPost, &self.running);
+        self.answer_to(Accepted { method, other_method, limit, name }, request, serve).await
     }
 
-    /// Checks a request to read a stream, and lets `serve` respond to it.
+    /// Checks a request to read a stream of the agent `name`, and lets `serve` respond to it.
     pub async fn answer_reader<F>(
         &self,
         request: Request,
+        name: String,
         serve: impl FnOnce(AdmittedRequest) -> F,
     ) -> Response
     where
         F: Future<Output = Result<Response, Rejection>>,
     {
-        self.answer_to(&Method::GET, Error::NotGet, request, serve).await
+        let (method, other_method, limit) = (&Method::GET, Error::NotGet, &self.reading);
+        self.answer_to(Accepted { method, other_method, limit, name }, request, serve).await
     }
 
     async fn answer_to<F>(
         &self,
-        method: &Method,
-        other_method: Error,
+        accepted: Accepted<'_>,
         request: Request,
         serve: impl FnOnce(AdmittedRequest) -> F,
     ) -> Response
@@ -199,11 +237,11 @@ impl Gate {
         };
         let counted = self.drain.count_request();
         let served = async {
-            if request.method() == method {
-                return serve(self.admit(request).await?).await;
+            if request.method() == accepted.method {
+                return serve(self.admit(request, &accepted).await?).await;
             }
             if request.method() != Method::OPTIONS {
-                return Err(other_method.into());
+                return Err(accepted.other_method.into());
             }
             let mut response = StatusCode::NO_CONTENT.into_response();
             self.cors.preflight(request.headers(), response.headers_mut());
@@ -214,7 +252,11 @@ impl Gate {
         counted.until_sent(response)
     }
 
-    async fn admit(&self, request: Request) -> Result<AdmittedRequest, Rejection> {
+    async fn admit(
+        &self,
+        request: Request,
+        accepted: &Accepted<'_>,
+    ) -> Result<AdmittedRequest, Rejection> {
         let (parts, body) = request.into_parts();
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());
         let body =
@@ -222,7 +264,7 @@ impl Gate {
         // Take the slots after the body has been read, so that a slow client does not hold one.
         let address = address_key(from);
         let admitting = self.take_place(&self.admitting, address.clone())?;
-        let known = self.identify(&parts).await?;
+        let known = self.identify(&parts, &accepted.name).await?;
         drop(admitting);
         let (action_context, owner) = match known {
             Some((context, owner)) => (Some(context), owner),
@@ -233,7 +275,7 @@ impl Gate {
             false => format!("caller {owner}"),
         };
         let memory = self.memory.take_memory(client.clone(), body.bytes.len());
-        let place = self.take_place(&self.running, client.clone())?;
+        let place = self.take_place(accepted.limit, client.clone())?;
         let place = place.join(memory.map_err(Error::from)?);
         Ok(AdmittedRequest { parts, body, action_context, owner, client, place })
     }
@@ -250,11 +292,11 @@ impl Gate {
     async fn identify(
         &self,
         parts: &Parts,
+        name: &str,
     ) -> Result<Option<(Map<String, Value>, String)>, Rejection> {
         if self.providers.is_empty() {
             return Ok(None);
         }
-        let name = parts.uri.path().rsplit('/').next().unwrap_or_default();
         let (headers, extensions) = (&parts.headers, parts.extensions.clone());
         let request = FlowRequest::new(name, &parts.method, headers, Value::Null, extensions);
         let known = action_context(&self.providers, &request).await;
@@ -268,6 +310,11 @@ impl Gate {
     pub fn respond(&self, client: String, result: &Value) -> Result<Response, Rejection> {
         let response = answer::counted_result(result, &self.memory, client);
         response.map_err(|error| Error::from(error).into())
+    }
+
+    /// Returns the share of a client in the memory for frames that are not sent yet.
+    pub fn frame_memory(&self, client: String) -> FrameMemory {
+        FrameMemory::new(&self.memory, client)
     }
 
     /// Converts an error of application code. It is masked unless errors are exposed.

@@ -20,7 +20,7 @@ mod user_part;
 
 pub use builder::FlowServer;
 pub use frames::frame;
-pub use gate::{AdmittedRequest, Gate, GateSettings};
+pub use gate::{AdmittedRequest, FrameMemory, Gate, GateSettings};
 pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
 pub use rejection::{Rejection, masked_error};
 pub use sealing::{bound_to, create_seal};

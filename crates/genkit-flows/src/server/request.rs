@@ -3,7 +3,7 @@
 use std::fmt;
 
 use axum::http::{HeaderMap, Uri};
-use genkit_core::internal::bounded_json::{BoundedValue, ValueBudget, check_integers};
+use genkit_core::internal::bounded_json::{BoundedValue, ValueBudget, check_numbers};
 use genkit_http_server::internal::accepted_weight;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -69,7 +69,7 @@ pub(super) fn input_of(body: &[u8]) -> Result<Value, E> {
     if body.trim_ascii().is_empty() {
         return Ok(Value::Null);
     }
-    check_integers(body).map_err(|error| E::NotJson(error.to_string()))?;
+    check_numbers(body).map_err(|error| E::NotJson(error.to_string()))?;
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let read = FlowBody::deserialize(&mut deserializer);
     let read = read.and_then(|body| deserializer.end().map(|()| body.data));

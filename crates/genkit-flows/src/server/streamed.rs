@@ -19,6 +19,7 @@ use tokio_util::sync::DropGuard;
 use super::answer::FlowErrorResponse;
 use super::error::Error as E;
 use super::frames::frame;
+use super::gate::FrameMemory;
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::{FlowEndpoint, FlowSlot};
 use crate::server::store::StreamEvent;
@@ -37,6 +38,7 @@ type FlowWork = BoxFuture<'static, Result<Value, FlowErrorResponse>>;
 pub(super) struct FlowFrames<S> {
     events: Arc<Mutex<FrameSource<S>>>,
     limit: Duration,
+    memory: FrameMemory,
     watchdog: AbortHandle,
     /// A frame was produced; the next poll returns pending, so that the connection flushes it.
     flush: bool,
@@ -66,18 +68,21 @@ impl FlowEndpoint {
     /// Runs a flow and streams its events.
     pub(super) fn stream(self: &Arc<Self>, admitted: AdmittedFlow) -> Response {
         let (sender, chunks) = mpsc::channel(CHUNKS);
+        let client = admitted.client.clone();
         let FlowRun { work, cancel, place, trace } = self.start_flow(admitted, Some(sender));
         let work = Box::pin(work) as FlowWork;
         let flow = StreamedFlow { work, cancel: Some(cancel), chunks, done: None, _place: place };
-        trace.on(self.frames(flow))
+        trace.on(self.frames(flow, client))
     }
 
-    /// Builds the response for `events`, which are dropped if the client does not read them in time.
-    pub(super) fn frames<S>(&self, events: S) -> Response
+    /// Builds the response for `events`, which are dropped if the client does not read them in time. Its frames count as
+    /// memory of `client`.
+    pub(super) fn frames<S>(&self, events: S, client: String) -> Response
     where
         S: Stream<Item = StreamEvent> + Send + Unpin + 'static,
     {
-        let frames = FlowFrames::new(events, self.timeout.saturating_add(READ_GRACE));
+        let memory = FrameMemory::new(&self.memory, client);
+        let frames = FlowFrames::new(events, self.timeout.saturating_add(READ_GRACE), memory);
         event_stream(Body::from_stream(frames))
     }
 }
@@ -101,7 +106,7 @@ fn event_stream(body: Body) -> Response {
 }
 
 impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
-    fn new(events: S, limit: Duration) -> Self {
+    fn new(events: S, limit: Duration, memory: FrameMemory) -> Self {
         let events = Arc::new(Mutex::new(FrameSource::Waiting(events, None)));
         // If the client does not read, the flow is not polled and its own time limit is never checked.
         let watched = Arc::clone(&events);
@@ -113,7 +118,8 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> FlowFrames<S> {
                 waker.into_iter().for_each(Waker::wake);
             }
         });
-        Self { events, limit, watchdog: watchdog.abort_handle(), flush: false, ended: false }
+        let watchdog = watchdog.abort_handle();
+        Self { events, limit, memory, watchdog, flush: false, ended: false }
     }
 
     fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Option<StreamEvent>> {
@@ -188,7 +194,11 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> Stream for FlowFram
         self.poll_event(cx).map(|event| {
             let event = event?;
             self.flush = !event.is_last();
-            Some(Ok(frame(&event)))
+            let counted = self.memory.count_frame(frame(&event)).unwrap_or_else(|full| {
+                (self.flush, self.ended) = (false, true);
+                frame(&StreamEvent::Error(full.to_json()))
+            });
+            Some(Ok(counted))
         })
     }
 }
@@ -202,15 +212,44 @@ impl<S> Drop for FlowFrames<S> {
 #[cfg(test)]
 mod tests {
     use futures_util::stream;
+    use genkit_http_server::internal::FairLimit;
 
     use super::*;
+
+    fn memory() -> FrameMemory {
+        FrameMemory::new(&FairLimit::for_memory(0), "ada".to_owned())
+    }
+
+    #[tokio::test]
+    async fn frames_that_are_not_sent_count_as_memory_of_the_client() {
+        let memory = memory();
+        let many = || {
+            let text = "x".repeat(16 * 1024 * 1024);
+            stream::iter([StreamEvent::Chunk(text.into()), StreamEvent::Result(Value::Null)])
+        };
+        let mut unsent = Vec::new();
+        let rejected = loop {
+            let mut frames = FlowFrames::new(many(), Duration::from_secs(60), memory.clone());
+            let frame = frames.next().await.unwrap().unwrap();
+            if frame.len() < 1000 {
+                assert!(frames.next().await.is_none(), "the stream ends");
+                break String::from_utf8(frame.to_vec()).unwrap();
+            }
+            unsent.push(frame);
+        };
+        assert_eq!(unsent.len(), 4, "half of 128 MiB");
+        assert!(rejected.contains("RESOURCE_EXHAUSTED"), "{rejected}");
+        drop(unsent);
+        let mut frames = FlowFrames::new(many(), Duration::from_secs(60), memory);
+        assert!(frames.next().await.unwrap().unwrap().len() > 1000);
+    }
 
     /// Returns the frames of `events`, read after `wait`.
     async fn read_after(
         wait: Duration,
         events: impl Stream<Item = StreamEvent> + Send + Unpin + 'static,
     ) -> Vec<String> {
-        let frames = FlowFrames::new(events, Duration::from_secs(1));
+        let frames = FlowFrames::new(events, Duration::from_secs(1), memory());
         tokio::time::sleep(wait).await;
         let text =
             |frame: Result<Bytes, Infallible>| String::from_utf8(frame.unwrap().to_vec()).unwrap();
@@ -255,7 +294,7 @@ mod tests {
             assert!(place.try_lock().is_ok(), "the watchdog can lock it");
             StreamEvent::Result(Value::Null)
         });
-        let mut frames = FlowFrames::new(stream::once(events), Duration::from_secs(1));
+        let mut frames = FlowFrames::new(stream::once(events), Duration::from_secs(1), memory());
         assert!(place.set(Arc::clone(&frames.events)).is_ok());
         assert!(frames.next().await.is_some());
         assert!(frames.next().await.is_none());

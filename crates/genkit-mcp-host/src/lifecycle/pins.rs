@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::noise::WarningBudget;
 use crate::event::McpEvent;
 use crate::limits::MAX_ITEMS;
 use crate::settings::HostSettings;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
+use genkit_core::internal::warnings::WarningBudget;
 
 /// The members of a definition that a reviewer sees. Only these are compared.
 const MEMBERS: [&str; 5] = ["title", "description", "inputSchema", "outputSchema", "annotations"];

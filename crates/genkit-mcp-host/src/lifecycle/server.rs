@@ -10,7 +10,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::Error;
 use super::link::{DesiredLink, DesiredState, LinkStatus};
-use super::noise::WarningBudget;
 use super::pins::Pins;
 use crate::config::{Launch, Reconnect, ServerConfig};
 use crate::error::ServerErrorExt as _;
@@ -26,6 +25,7 @@ use genkit_core::Root;
 use genkit_core::internal::glob;
 use genkit_core::internal::sync::{read, write};
 use genkit_core::internal::visible;
+use genkit_core::internal::warnings::WarningBudget;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_schema::internal::truncate::excerpt;
 

@@ -9,8 +9,8 @@ use tokio::time::Instant;
 
 use super::message_rate::MessageRate;
 use crate::input::sampling::ServerUse;
-use crate::lifecycle::noise::WarningBudget;
 use genkit_core::Root;
+use genkit_core::internal::warnings::WarningBudget;
 
 #[derive(Default)]
 pub(crate) struct ClientState {

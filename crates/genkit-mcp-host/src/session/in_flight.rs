@@ -11,11 +11,11 @@ use tokio::sync::{
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::input::elicit::ElicitRequest;
-use crate::lifecycle::noise::WarningBudget;
 use crate::limits::MAX_SERVER_REQUESTS;
 use crate::transport::request_id::is_same_id;
 use genkit_core::internal::context::QuestionChannel;
 use genkit_core::internal::sync::lock;
+use genkit_core::internal::warnings::WarningBudget;
 use genkit_core::{Context, Elicited, Progress};
 use serde_json::Value;
 

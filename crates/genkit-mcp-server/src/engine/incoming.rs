@@ -125,7 +125,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         (None, _) if !is_answer => Some(MessageError::MissingMethod),
         (Some(Ok(_)), _) if is_answer => Some(MessageError::Both),
         (None, Id::Absent) => Some(MessageError::Answer),
-        _ => members.check_integers().err().map(MessageError::Integer),
+        _ => members.check_numbers().err().map(MessageError::Integer),
     };
     let method = method.and_then(Result::ok);
     if let Some(fault) = fault {

@@ -10,6 +10,7 @@ use crate::caller::Request;
 use crate::error::Error as E;
 use crate::session::{ClientDescription, Era};
 use crate::state::SharedState;
+use genkit_core::internal::warnings::WarningBudget;
 use genkit_core::{Tool, ToolTask};
 
 /// The methods of the tasks extension.
@@ -73,9 +74,10 @@ pub(super) fn find_task(
     if task.is_required() {
         return Err(request.record_refusal("tools/call", tool.name(), E::TooManyTasks));
     }
-    tracing::warn!(
-        tool = tool.name(),
-        "the client has too many tasks; running this call without a task"
-    );
+    static WARNINGS: WarningBudget = WarningBudget::new();
+    if let Some(warnings) = WARNINGS.count_warning() {
+        let tool = tool.name();
+        tracing::warn!(tool, warnings, "the client has too many tasks; running the call directly");
+    }
     Ok(None)
 }

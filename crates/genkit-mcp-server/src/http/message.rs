@@ -1,5 +1,6 @@
 //! The message of a POST before it is handled: its outline and its session.
 
+use genkit_core::internal::warnings::WarningBudget;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -123,9 +124,10 @@ impl EndpointState {
             && self.store.is_some()
             && !session.connection.has_question(id)
         {
-            tracing::warn!(
-                "rejected an answer to an unknown question, which may belong to another instance"
-            );
+            static WARNINGS: WarningBudget = WarningBudget::new();
+            if let Some(warnings) = WARNINGS.count_warning() {
+                tracing::warn!(warnings, "rejected an answer to a question of another instance");
+            }
             return Err(HttpRejection::NotAskedHere);
         }
         Ok(())

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::nesting::MAX_NESTING;
 use super::values::MAX_VALUES;
 use genkit_core::internal::bounded_json::{
-    CONTAINER_WEIGHT, STRING_WEIGHT, is_large_integer, large_integer_error,
+    CONTAINER_WEIGHT, STRING_WEIGHT, changed_number_error, is_changed_number,
 };
 
 /// The members of a message, as raw JSON that is known to be valid.
@@ -18,8 +18,8 @@ pub struct Members<'a> {
     pub params: Option<&'a str>,
     pub result: Option<&'a str>,
     pub error: Option<&'a str>,
-    /// An integer in the parameters or the result that a `Value` would round.
-    large_integer: Option<&'a str>,
+    /// A number in the parameters or the result that a `Value` would change.
+    changed_number: Option<&'a str>,
 }
 
 /// The reason why a string is not a JSON object within the limits.
@@ -37,7 +37,7 @@ pub enum ScanError {
 
 /// Splits a JSON object into its members. Only white space may surround the object.
 pub fn members(text: &str) -> Result<Members<'_>, ScanError> {
-    let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0, large_integer: None };
+    let mut cursor = Cursor { bytes: text.as_bytes(), at: 0, values: 0, changed_number: None };
     let mut members = Members::default();
     cursor.skip_whitespace();
     cursor.expect_byte(b'{')?;
@@ -51,8 +51,8 @@ pub fn members(text: &str) -> Result<Members<'_>, ScanError> {
             cursor.expect_byte(b':')?;
             cursor.skip_whitespace();
             let value = cursor.value()?;
-            let large_integer = cursor.large_integer.take().map(|found| &text[found]);
-            members.set(&text[key], &text[value], large_integer)?;
+            let changed_number = cursor.changed_number.take().map(|found| &text[found]);
+            members.set(&text[key], &text[value], changed_number)?;
             cursor.skip_whitespace();
             if !cursor.take_byte(b',') {
                 cursor.expect_byte(b'}')?;
@@ -74,20 +74,20 @@ pub fn text_of(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 impl<'a> Members<'a> {
-    /// Checks that the parameters and the result have no integer that would be rounded.
-    pub fn check_integers(&self) -> serde_json::Result<()> {
-        self.large_integer.map_or(Ok(()), |integer| Err(large_integer_error(integer)))
+    /// Checks that the parameters and the result have no number that would be changed.
+    pub fn check_numbers(&self) -> serde_json::Result<()> {
+        self.changed_number.map_or(Ok(()), |number| Err(changed_number_error(number)))
     }
 
     fn set(
         &mut self,
         key: &str,
         value: &'a str,
-        large_integer: Option<&'a str>,
+        changed_number: Option<&'a str>,
     ) -> Result<(), ScanError> {
         let key = text_of(key).ok_or(ScanError::NotJson)?;
         if matches!(&*key, "params" | "result") {
-            self.large_integer = self.large_integer.or(large_integer);
+            self.changed_number = self.changed_number.or(changed_number);
         }
         let (slot, name) = match &*key {
             "jsonrpc" => (&mut self.jsonrpc, "jsonrpc"),
@@ -109,8 +109,8 @@ struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     values: usize,
-    /// The position of the first integer in the current member that a `Value` would round.
-    large_integer: Option<Range<usize>>,
+    /// The position of the first number in the current member that a `Value` would round.
+    changed_number: Option<Range<usize>>,
 }
 
 impl Cursor<'_> {
@@ -277,8 +277,8 @@ impl Cursor<'_> {
             let _ = self.take_byte(b'+') || self.take_byte(b'-');
             self.digits()?;
         }
-        if self.large_integer.is_none() && is_large_integer(&self.bytes[start..self.at]) {
-            self.large_integer = Some(start..self.at);
+        if self.changed_number.is_none() && is_changed_number(&self.bytes[start..self.at]) {
+            self.changed_number = Some(start..self.at);
         }
         Ok(())
     }
@@ -400,7 +400,7 @@ mod tests {
         ] {
             for member in ["params", "result"] {
                 let text = format!(r#"{{"{member}":{{"x":[{value}]}}}}"#);
-                let found = members(&text).expect("a message").check_integers();
+                let found = members(&text).expect("a message").check_numbers();
                 assert_eq!(found.is_ok(), is_kept, "{text}");
             }
         }

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
 use genkit_flows::internal::{
-    AdmittedRequest, Gate, Rejection, check_user_message, frame, frames_response,
+    AdmittedRequest, FrameMemory, Gate, Rejection, check_user_message, frame, frames_response,
 };
 use genkit_http_server::internal::{Drain, accepted_weight};
 
@@ -79,7 +79,9 @@ impl AgentEndpoint {
 
     /// Handles a request.
     pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
-        self.gate.answer(request, |admitted| self.serve(admitted)).await
+        // Providers see the agent, also in a request for a snapshot.
+        let name = agent_name(self.action_path(request.uri())).0.to_owned();
+        self.gate.answer(request, name, |admitted| self.serve(admitted)).await
     }
 
     async fn serve(self: &Arc<Self>, admitted: AdmittedRequest) -> Result<Response, Rejection> {
@@ -108,7 +110,7 @@ impl AgentEndpoint {
                 let keeper = (agent.name().to_owned(), caller.owner.clone());
                 let run = AgentRun::new(agent, init, vec![input], caller).holding(place);
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
-                    return Ok(self.stream(run, keeper));
+                    return Ok(self.stream(run, keeper, client));
                 }
                 self.run_to_end(run, keeper, client).await
             }
@@ -164,8 +166,14 @@ impl AgentEndpoint {
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
-    fn stream(self: &Arc<Self>, mut run: AgentRun, (agent, owner): (String, String)) -> Response {
+    fn stream(
+        self: &Arc<Self>,
+        mut run: AgentRun,
+        (agent, owner): (String, String),
+        client: String,
+    ) -> Response {
         let (sender, receiver) = mpsc::channel::<Bytes>(FRAMES);
+        let memory = self.gate.frame_memory(client);
         let endpoint = Arc::clone(self);
         tokio::spawn(async move {
             let left = sender.clone();
@@ -173,7 +181,8 @@ impl AgentEndpoint {
             let driven = async {
                 while let Some(chunk) = run.next().await {
                     let event = StreamEvent::Chunk(json!(chunk));
-                    if sender.send_timeout(frame(&event), READ_TIMEOUT).await.is_err() {
+                    let (frame, is_counted) = counted_frame(&memory, &event);
+                    if sender.send_timeout(frame, READ_TIMEOUT).await.is_err() || !is_counted {
                         return;
                     }
                 }
@@ -184,7 +193,8 @@ impl AgentEndpoint {
                     }
                     Err(error) => StreamEvent::Error(endpoint.gate.masked(error).to_json()),
                 };
-                let _ = sender.send_timeout(frame(&last), READ_TIMEOUT).await;
+                let last = counted_frame(&memory, &last).0;
+                let _ = sender.send_timeout(last, READ_TIMEOUT).await;
             };
             tokio::select! {
                 () = driven => {}
@@ -199,19 +209,41 @@ impl AgentEndpoint {
         frames_response(receiver, ())
     }
 
-    fn find_action(&self, uri: &Uri) -> Option<(Agent, Action)> {
+    /// Returns the part of a path that names an agent and an action.
+    fn action_path<'a>(&self, uri: &'a Uri) -> &'a str {
         let path = uri.path();
         // In a nested router, the path does not contain the prefix of the outer router.
-        let path = path.strip_prefix(&*self.path).unwrap_or(path).trim_start_matches('/');
-        let (name, action) = match path.split_once('/') {
-            None => (path, Action::Run),
-            Some((name, "getSnapshot")) => (name, Action::Snapshot),
-            Some((name, "abort")) => (name, Action::Abort),
-            Some((name, "wait")) => (name, Action::Wait),
-            Some(_) => return None,
+        path.strip_prefix(&*self.path).unwrap_or(path).trim_start_matches('/')
+    }
+
+    fn find_action(&self, uri: &Uri) -> Option<(Agent, Action)> {
+        let (name, action) = agent_name(self.action_path(uri));
+        let action = match action {
+            "" => Action::Run,
+            "getSnapshot" => Action::Snapshot,
+            "abort" => Action::Abort,
+            "wait" => Action::Wait,
+            _ => return None,
         };
         let agent = self.agents.iter().find(|agent| agent.name() == name)?;
         Some((agent.clone(), action))
+    }
+}
+
+/// Splits a path into the name of the agent and the action, which is empty for a turn.
+fn agent_name(path: &str) -> (&str, &str) {
+    match path.split_once('/') {
+        Some((name, "")) => (name, "/"),
+        Some(parts) => parts,
+        None => (path, ""),
+    }
+}
+
+/// Builds a frame that counts as memory of the client, or the frame of an error.
+fn counted_frame(memory: &FrameMemory, event: &StreamEvent) -> (Bytes, bool) {
+    match memory.count_frame(frame(event)) {
+        Ok(frame) => (frame, true),
+        Err(full) => (frame(&StreamEvent::Error(full.to_json())), false),
     }
 }
 

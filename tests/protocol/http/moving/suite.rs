@@ -169,6 +169,6 @@ fn who_waits_for_a_dead_instance_is_told(place: &Place) {
     let rest = resumed(&two, &session, &last);
     assert!(rest.contains("is gone, and the outcome of the call is unknown"), "{rest}");
     assert!(rest.contains(r#""id":"dead""#), "{rest}");
-    assert!(began.elapsed() < Duration::from_secs(19), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     assert!(resumed(&two, &session, &last).contains("is unknown"), "told again, and at once");
 }

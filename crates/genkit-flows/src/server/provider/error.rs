@@ -9,6 +9,8 @@ pub(super) enum Error {
     Unauthenticated,
     #[error("Permission Denied")]
     PermissionDenied,
+    #[error("the request has several `Authorization` headers; send one")]
+    SeveralCredentials,
     #[error("a context provider must return a JSON object, but returned {0}")]
     NotObject(&'static str),
 }
@@ -18,6 +20,7 @@ impl Topic for Error {
         match self {
             Self::Unauthenticated => ErrorKind::Unauthenticated,
             Self::PermissionDenied => ErrorKind::PermissionDenied,
+            Self::SeveralCredentials => ErrorKind::InvalidArgument,
             Self::NotObject(_) => ErrorKind::Internal,
         }
     }

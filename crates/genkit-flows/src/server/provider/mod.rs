@@ -113,6 +113,9 @@ pub async fn action_context(
     providers: &[Arc<dyn ContextProvider>],
     request: &FlowRequest,
 ) -> Result<(Map<String, Value>, String)> {
+    if request.repeats_credentials {
+        return Err(error::Error::SeveralCredentials.into());
+    }
     // A provider is application code, which can panic or never return.
     let parts = ContextParts { limit: Some(PROVIDER_TIMEOUT), ..ContextParts::default() };
     let asked = async {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, Method};
 use serde_json::Value;
 
@@ -21,6 +22,8 @@ pub struct FlowRequest {
     headers: BTreeMap<String, String>,
     input: Value,
     extensions: http::Extensions,
+    /// Whether there are several `Authorization` headers, of which servers and proxies select different ones.
+    pub(super) repeats_credentials: bool,
 }
 
 impl FlowRequest {
@@ -41,7 +44,8 @@ impl FlowRequest {
             known.push_str(&value);
         }
         let (flow, method) = (flow.to_owned(), method.as_str().to_owned());
-        Self { flow, method, headers: joined, input, extensions }
+        let repeats_credentials = headers.get_all(AUTHORIZATION).iter().nth(1).is_some();
+        Self { flow, method, headers: joined, input, extensions, repeats_credentials }
     }
 
     /// Returns the name of the flow.

@@ -23,6 +23,7 @@ use crate::transport::http_client::error::HttpError;
 use crate::transport::http_client::explain::RequestTarget;
 use crate::transport::oauth::{Authorizer, Challenge, Dpop, refuses_proof, wants_nonce};
 use crate::transport::redact::Redactor;
+use crate::transport::stdio::pipe::ResultFormat;
 use genkit_core::internal::telemetry::{TRACEPARENT, TRACESTATE};
 
 /// How many times one request may obtain a new token. Default is 3: a renewed token, a newly granted one, and one with
@@ -273,8 +274,14 @@ impl StreamableHttpClient for AuthorizedClient {
                 let request = post::build_request(request, message, session);
                 async move {
                     let response = self.send_request(request?, token).await?;
-                    post::read_response(response, message, session.is_some(), self.max_message)
-                        .await
+                    post::read_response(
+                        response,
+                        message,
+                        session.is_some(),
+                        self.max_message,
+                        &self.scope,
+                    )
+                    .await
                 }
             });
         let answer = self.scope.unless_closed(sent).await?;
@@ -284,7 +291,7 @@ impl StreamableHttpClient for AuthorizedClient {
         let at = RequestTarget { url: &self.target, session: session.is_some() };
         let id = request_id(message);
         let answer = correlate_error(answer, id.as_ref(), at)?;
-        Ok(bounded::limit_response(answer, id))
+        Ok(bounded::limit_response(answer, id, ResultFormat::of_message(message), &self.scope))
     }
 
     async fn delete_session(
@@ -325,6 +332,7 @@ impl StreamableHttpClient for AuthorizedClient {
             });
         let opened = self.scope.unless_closed(sent).await;
         self.scope.stream_started();
-        Ok(self.scope.count_events(bounded::limit_events(opened?, None)))
+        let events = bounded::limit_events(opened?, None, ResultFormat::Untyped, &self.scope);
+        Ok(self.scope.count_events(events))
     }
 }

@@ -1,54 +1,68 @@
-//! Limits on streams from a server: the values of a message are counted before it is parsed.
-
-use std::sync::LazyLock;
+//! Limits on messages from a server: the values are counted, and the numbers checked, before a message is parsed.
 
 use futures_util::stream::StreamExt as _;
 use rmcp::model::{ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
 use serde_json::{Value, json};
 
-use super::request_scope::EventStream;
-use crate::lifecycle::noise::WarningBudget;
-use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
+use super::request_scope::{EventStream, RequestScope};
+use crate::transport::stdio::pipe::ResultFormat;
+use genkit_core::internal::bounded_json::check_numbers;
+use genkit_mcp::internal::jsonrpc::{Envelope, MAX_VALUES, Member, has_more_values};
 
 /// Limits the messages of a streamed response.
 pub(super) fn limit_response(
     answer: StreamableHttpPostResponse,
     request: Option<RequestId>,
+    format: ResultFormat,
+    scope: &RequestScope,
 ) -> StreamableHttpPostResponse {
     match answer {
         StreamableHttpPostResponse::Sse(stream, session) => {
-            StreamableHttpPostResponse::Sse(limit_events(stream, request), session)
+            StreamableHttpPostResponse::Sse(limit_events(stream, request, format, scope), session)
         }
         other => other,
     }
 }
 
-/// Replaces a message that has too many values with an error for the request that the stream belongs to; in a stream
-/// without a request the message is dropped.
-pub(super) fn limit_events(events: EventStream, request: Option<RequestId>) -> EventStream {
+/// Replaces a response that is not read with an error for the request that the stream belongs to. Any other message that
+/// is not read is dropped.
+pub(super) fn limit_events(
+    events: EventStream,
+    request: Option<RequestId>,
+    format: ResultFormat,
+    scope: &RequestScope,
+) -> EventStream {
+    let scope = scope.clone();
     Box::pin(events.map(move |event| {
         let mut event = event?;
-        if event.data.as_ref().is_some_and(|data| has_more_values(data.as_bytes(), MAX_VALUES)) {
-            warn_skipped();
-            event.data = request.as_ref().map(|id| {
-                let message = format!("the response has more than {MAX_VALUES} values");
-                error_response(id, &message).to_string()
-            });
+        let data = event.data.as_ref();
+        if let Some((data, problem)) =
+            data.and_then(|data| Some((data, find_problem(data, format)?)))
+        {
+            scope.warn_skipped(&problem);
+            let request = request.as_ref().filter(|_| !has_method(data));
+            event.data = request.map(|id| error_response(id, &problem).to_string());
         }
         Ok(event)
     }))
 }
 
-/// Logs that a message was skipped.
-pub(super) fn warn_skipped() {
-    static WARNINGS: LazyLock<WarningBudget> = LazyLock::new(WarningBudget::default);
-    if let Some(warnings) = WARNINGS.count_warning() {
-        tracing::warn!(
-            warnings,
-            "skipped a message from an MCP server with more than {MAX_VALUES} values"
-        );
+/// Returns why a message is not read, before it is parsed. The numbers of lists are not checked, since they are limits in
+/// schemas.
+pub(super) fn find_problem(message: &str, format: ResultFormat) -> Option<String> {
+    if has_more_values(message.as_bytes(), MAX_VALUES) {
+        return Some(format!("the response has more than {MAX_VALUES} values"));
     }
+    let changed = check_numbers(message.as_bytes()).err()?;
+    let is_checked = format == ResultFormat::Untyped || has_method(message);
+    is_checked.then(|| format!("the response was not read: {changed}"))
+}
+
+/// Returns whether a message is a request or a notification.
+fn has_method(message: &str) -> bool {
+    let envelope = serde_json::from_str::<Envelope<'_>>(message);
+    envelope.is_ok_and(|envelope| matches!(envelope.method, Member::Text(_)))
 }
 
 /// Returns the error that replaces a rejected response.
@@ -57,8 +71,7 @@ pub(super) fn error_response(request: &RequestId, message: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": request, "error": error })
 }
 
-/// Returns the error that replaces a response with too many values.
-pub(super) fn too_many_values(request: RequestId) -> ServerJsonRpcMessage {
-    let message = format!("the response has more than {MAX_VALUES} values");
+/// Returns the error that replaces a response that is not read.
+pub(super) fn unread_response(request: RequestId, message: String) -> ServerJsonRpcMessage {
     JsonRpcMessage::error(ErrorData::invalid_request(message, None), Some(request))
 }

@@ -1,4 +1,4 @@
-//! Posting messages to a server. Responses are bounded, and their values are counted before parsing.
+//! Posting messages to a server. Responses are bounded, and checked before parsing.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use reqwest::header::{
 };
 use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, ServerJsonRpcMessage,
 };
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
@@ -17,10 +17,11 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpPostResponse,
 };
 
-use super::bounded::{too_many_values, warn_skipped};
+use super::bounded::{find_problem, unread_response};
 use super::long_events::read_events;
+use super::request_scope::RequestScope;
 use super::uncorrelated::request_id;
-use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
+use crate::transport::stdio::pipe::ResultFormat;
 use genkit_schema::internal::parse_leniently;
 
 pub(super) const ACCEPTED: &str = "text/event-stream, application/json";
@@ -53,6 +54,7 @@ pub(super) async fn read_response(
     message: &ClientJsonRpcMessage,
     has_session: bool,
     limit: usize,
+    scope: &RequestScope,
 ) -> Answer {
     let status = response.status();
     if let Some(refusal) = authorization_error(&response) {
@@ -82,15 +84,21 @@ pub(super) async fn read_response(
     let Some(body) = read_body(response, limit).await? else {
         return Err(StreamableHttpError::ResponseBodyTooLarge { max_size: limit });
     };
-    parse_document(&body, id, opened)
+    parse_document(&body, message, opened, scope)
 }
 
 /// Parses a response that is a single JSON document.
-fn parse_document(body: &[u8], request: Option<RequestId>, session: Option<String>) -> Answer {
-    if has_more_values(body, MAX_VALUES) {
-        warn_skipped();
+fn parse_document(
+    body: &[u8],
+    message: &ClientJsonRpcMessage,
+    session: Option<String>,
+    scope: &RequestScope,
+) -> Answer {
+    let (request, format) = (request_id(message), ResultFormat::of_message(message));
+    if let Some(problem) = find_problem(&String::from_utf8_lossy(body), format) {
+        scope.warn_skipped(&problem);
         return Ok(match request {
-            Some(id) => StreamableHttpPostResponse::Json(too_many_values(id), session),
+            Some(id) => StreamableHttpPostResponse::Json(unread_response(id, problem), session),
             None => StreamableHttpPostResponse::Accepted,
         });
     }

@@ -1,4 +1,4 @@
-//! State that the requests of one connection share: its cancellation, and a count of empty streams.
+//! State that the requests of one connection share: its cancellation, and counts of empty streams and of warnings.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::transport::http_client::error::{Error, HttpError};
+use genkit_core::internal::warnings::WarningBudget;
 
 /// How many streams in a row may end immediately without an event. Default is 8.
 const MAX_EMPTY: usize = 8;
@@ -32,9 +33,17 @@ pub(crate) struct RequestScope {
     empty: Arc<AtomicUsize>,
     /// Whether the server's own stream was requested and the server has not responded yet.
     stream_starts: Arc<watch::Sender<bool>>,
+    pub(super) warnings: Arc<WarningBudget>,
 }
 
 impl RequestScope {
+    /// Logs that a message was skipped.
+    pub(super) fn warn_skipped(&self, problem: &str) {
+        if let Some(warnings) = self.warnings.count_warning() {
+            tracing::warn!(warnings, "skipped a message from an MCP server: {problem}");
+        }
+    }
+
     /// Records that the session exists and its stream is opened next.
     pub(crate) fn stream_starts(&self) {
         self.stream_starts.send_replace(true);

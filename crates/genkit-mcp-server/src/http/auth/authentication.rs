@@ -9,6 +9,7 @@ use http::header::AUTHORIZATION;
 use super::verifier::{TokenError, TokenVerifier};
 use crate::principal::Principal;
 use genkit_core::internal::visible::Logged;
+use genkit_core::internal::warnings::WarningBudget;
 use genkit_http_server::internal::is_the_secret;
 
 /// The time limit for verifying one token. Default is 10 seconds.
@@ -82,15 +83,18 @@ async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Princ
         }
         Ok(Ok(principal)) => Ok(principal),
         Ok(Err(TokenError::Invalid(why))) => Err(AuthError::Invalid(why)),
-        Ok(Err(TokenError::Unavailable(why))) => {
-            tracing::error!(why = %Logged::text(why), "a token cannot be verified");
-            Err(AuthError::Unavailable)
-        }
-        Err(_) => {
-            tracing::error!("the token verifier timed out");
-            Err(AuthError::Unavailable)
-        }
+        Ok(Err(TokenError::Unavailable(why))) => Err(unavailable(&why)),
+        Err(_) => Err(unavailable("the token verifier timed out")),
     }
+}
+
+/// Logs why a token cannot be verified.
+fn unavailable(why: &str) -> AuthError {
+    static WARNINGS: WarningBudget = WarningBudget::new();
+    if let Some(warnings) = WARNINGS.count_warning() {
+        tracing::error!(warnings, why = %Logged::text(why), "a token cannot be verified");
+    }
+    AuthError::Unavailable
 }
 
 /// Returns the token after `Bearer`.

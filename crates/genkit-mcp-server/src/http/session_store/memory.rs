@@ -12,7 +12,7 @@ use genkit_core::internal::sync::lock;
 
 /// The maximum number of stored sessions. Default is 10,000; beyond that, the least recently used session of the client
 /// with the most sessions is removed.
-const MAX_STORED: usize = 10_000;
+pub(super) const MAX_STORED: usize = 10_000;
 
 /// The time that a session is kept after it was last saved or loaded. Default is 1 day.
 const STORED: Duration = Duration::from_secs(24 * 3600);
@@ -38,12 +38,14 @@ impl MemorySessions {
         Self::default()
     }
 
-    fn keep(&self, id: &str, session: StoredSession, limit: usize) {
+    /// Keeps a session. Returns the id of a session that was removed to make room for it.
+    pub(super) fn keep(&self, id: &str, session: StoredSession, limit: usize) -> Option<String> {
         let mut stored = lock(&self.0);
         if stored.len() >= limit && !stored.contains_key(id) {
             stored.retain(|_, (used, _)| used.elapsed() < STORED);
         }
         stored.insert(id.to_owned(), (Instant::now(), session));
+        let mut removed = None;
         if stored.len() > limit {
             let items = stored.iter().map(|(id, (age, session))| Item {
                 id,
@@ -53,10 +55,10 @@ impl MemorySessions {
             });
             // Count the new session as well, so that a client does not evict a session of another client with equally
             // many.
-            if let Some(id) = find_greediest(items).map(|(id, _)| id.clone()) {
-                stored.remove(&id);
-            }
+            removed = find_greediest(items).map(|(id, _)| id.clone());
+            removed.as_ref().map(|id| stored.remove(id));
         }
+        removed
     }
 }
 

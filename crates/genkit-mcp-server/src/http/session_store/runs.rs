@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::memory::{MAX_STORED, MemorySessions};
 use super::{SessionStore, StoredSession};
 use crate::error::Error as E;
 use genkit_core::BoxFuture;
@@ -11,6 +12,7 @@ use genkit_core::Result;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{RunChange, RunId, RunStatus, RunStore};
 use genkit_durable::internal::SkippedRuns;
+use serde_json::Value;
 
 /// The time that a session is kept after an instance last saved or loaded it. Default is 1 day.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
@@ -43,12 +45,19 @@ pub struct RunSessions {
     store: Arc<dyn RunStore>,
     kept: Duration,
     skipped: Arc<SkippedRuns>,
+    /// The sessions that this instance has stored, without their contents, and their maximum number.
+    pub(in crate::http) known: (MemorySessions, usize),
 }
 
 impl RunSessions {
     /// Creates a session store on top of this run store, which can also contain other kinds of runs.
     pub fn new(store: impl RunStore) -> Self {
-        Self { store: Arc::new(store), kept: KEPT, skipped: Arc::default() }
+        Self {
+            store: Arc::new(store),
+            kept: KEPT,
+            skipped: Arc::default(),
+            known: (MemorySessions::new(), MAX_STORED),
+        }
     }
 
     /// Sets the time that a session is kept after an instance last saved or loaded it. Default is 1 day.
@@ -61,6 +70,16 @@ impl RunSessions {
     #[must_use]
     pub fn kept(self, kept: Duration) -> Self {
         self.retention(kept)
+    }
+
+    /// Counts a session that was stored. Beyond the maximum, the client with the most loses its oldest one.
+    async fn count_session(&self, id: &str, session: StoredSession) -> Result<()> {
+        let (client, capabilities, subscriptions) = (None, Value::Null, Vec::new());
+        let counted = StoredSession { client, capabilities, subscriptions, ..session };
+        match self.known.0.keep(id, counted, self.known.1) {
+            Some(other) => self.delete(&other).await,
+            None => Ok(()),
+        }
     }
 
     async fn remove_expired(&self, run: &RunId) -> Result<()> {
@@ -84,6 +103,7 @@ impl SessionStore for RunSessions {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>> {
         Box::pin(async move {
             let run = RunId::of_session(id);
+            self.known.0.load(id).await?; // Now the most recently used.
             let Some(stored) = self.store.load(&run).await? else { return Ok(None) };
             let left = stored.at.wake_at_ms.unwrap_or_default().saturating_sub(now_ms());
             if left == 0 {
@@ -107,16 +127,16 @@ impl SessionStore for RunSessions {
     fn save<'a>(&'a self, id: &'a str, session: StoredSession) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             let run = RunId::of_session(id);
-            let session = serde_json::to_string(&session)
+            let text = serde_json::to_string(&session)
                 .map_err(|source| E::SessionUnserializable { source })?;
-            let change = self.change(session);
+            let change = self.change(text);
             for _ in 0..SAVE_TRIES {
                 let is_saved = match self.store.peek(&run).await? {
                     None => self.store.create(&run, &change).await?,
                     Some(at) => self.store.save(&run, at.revision, &change).await?.is_some(),
                 };
                 if is_saved {
-                    return Ok(());
+                    return self.count_session(id, session).await;
                 }
             }
             Err(E::SessionContended.into())
@@ -124,7 +144,10 @@ impl SessionStore for RunSessions {
     }
 
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move { self.store.delete(&RunId::of_session(id)).await.map(drop) })
+        Box::pin(async move {
+            self.known.0.delete(id).await?;
+            self.store.delete(&RunId::of_session(id)).await.map(drop)
+        })
     }
 
     fn sweep(&self) -> BoxFuture<'_, Result<()>> {

@@ -207,3 +207,27 @@ fn id_has_one_spelling() {
         assert_eq!(other.parse::<SessionId>(), Err(()), "{other}");
     }
 }
+
+#[cfg(feature = "durable")]
+#[tokio::test]
+async fn client_with_the_most_stored_sessions_loses_its_oldest() {
+    use crate::http::session_store::{
+        MemorySessions, RunSessions, SessionStore as _, StoredSession,
+    };
+
+    let mut sessions = RunSessions::new(genkit_durable::internal::MemoryRuns::default());
+    sessions.known = (MemorySessions::new(), 4);
+    let stored = r#"{"protocolVersion":"2025-11-25","capabilities":{},"level":"info","subscriptions":[],"ready":true}"#;
+    let session = serde_json::from_str::<StoredSession>(stored).expect("a session");
+    for id in ["ada", "eve1", "eve2", "eve3", "eve4", "eve1", "eve5"] {
+        let opened_by = Some(ClientKey::Principal(id[..3].to_owned()));
+        let session = StoredSession { opened_by, ..session.clone() };
+        sessions.save(id, session).await.expect("it is stored");
+    }
+    for (id, is_there) in
+        [("ada", true), ("eve1", true), ("eve2", false), ("eve3", false), ("eve5", true)]
+    {
+        let found = sessions.load(id).await.expect("the store can be read");
+        assert_eq!(found.is_some(), is_there, "{id}");
+    }
+}

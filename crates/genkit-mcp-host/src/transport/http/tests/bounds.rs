@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::request_scope::RequestScope;
 use super::fake::{Answer, Fake, Request, mcp};
 use super::{connector, explain_error, list, open};
 use crate::config::ServerConfig;
@@ -41,6 +42,16 @@ async fn values_of_an_answer_are_counted_as_a_document_and_in_a_stream() {
         let client = open(&connector(&ServerConfig::http(fake.url()))).await.unwrap();
         list(&client).await.unwrap();
     }
+}
+
+#[test]
+fn warnings_about_one_server_do_not_hide_those_of_another() {
+    let (noisy, other) = (RequestScope::default(), RequestScope::default());
+    for _ in 0..1000 {
+        noisy.clone().warn_skipped("it has too many values");
+    }
+    assert_eq!(noisy.warnings.count_warning(), None);
+    assert_eq!(other.warnings.count_warning(), Some(1));
 }
 
 #[tokio::test]

@@ -133,14 +133,24 @@ pub(crate) async fn visit(url: &str) -> String {
     answer.headers()["location"].to_str().unwrap().to_owned()
 }
 
-async fn call(client: &Client) -> Result<(), rmcp::ServiceError> {
+/// Calls a tool until a token has been granted for it. The fake server accepts the call and sends nothing more.
+async fn call_until_granted(client: &Client, world: &World) {
     let request = CallToolRequest::new(CallToolRequestParams::new("send"));
     let call = client.send_request(ClientRequest::CallToolRequest(request));
-    // The fake server accepts the call and sends nothing more.
-    match tokio::time::timeout(Duration::from_millis(300), call).await {
-        Ok(done) => done.map(drop),
-        Err(_) => Ok(()),
-    }
+    let tokens = || world.newest.lock().unwrap().0;
+    let before = tokens();
+    let is_granted = async {
+        while tokens() == before {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let done = async {
+        tokio::select! {
+            done = call => panic!("the call ended: {done:?}"),
+            () = is_granted => {}
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), done).await.unwrap();
 }
 
 #[tokio::test]
@@ -164,7 +174,7 @@ async fn access_is_asked_for_once_renewed_and_widened() {
     list(&client).await.unwrap();
     assert_eq!((world.asked("/authorize"), world.asked("/token")), (1, 2), "without a person");
 
-    call(&client).await.unwrap();
+    call_until_granted(&client, &world).await;
     assert_eq!(world.asked("/authorize"), 2);
     assert_eq!(world.newest.lock().unwrap().1, "read write", "what was there and what is needed");
     assert_eq!(world.asked("/register"), 1, "this program is known already");

@@ -15,6 +15,8 @@ pub(crate) enum Error {
     TooLong { bytes: u64, limit: usize },
     #[error("has more than {MAX_VALUES} values; request less data")]
     TooManyValues,
+    #[error("was not read: {0}")]
+    ChangedNumber(serde_json::Error),
     #[error("is nested {0} levels deep, but the limit is {MAX_NESTING}")]
     TooDeep(usize),
     #[error("is not valid JSON: {0}")]

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::error::Error;
 use super::open_requests::{OpenRequests, ResultFormat};
 use super::stray_output::excerpt_of_line;
+use genkit_core::internal::bounded_json::check_numbers;
 use genkit_mcp::internal::jsonrpc::{
     Envelope, Id, MAX_NESTING, MAX_VALUES, Member, Outline, Scanner, has_more_values, nesting,
 };
@@ -55,6 +56,14 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
             None => return read_broken_line(line, Error::from_json(text, error), open),
         },
     };
+    // The numbers of lists are limits in schemas.
+    let is_typed = matches!(&envelope.id, Id::Usable(id) if open.result_format(id) == ResultFormat::Typed)
+        && !matches!(envelope.method, Member::Text(_));
+    if let Err(changed) = check_numbers(line)
+        && !is_typed
+    {
+        return read_broken_line(line, Error::ChangedNumber(changed), open);
+    }
     match message_shape(&envelope) {
         MessageShape::Response | MessageShape::Error => read_response(text, &envelope, open),
         MessageShape::Request => read_request(text, &envelope),

@@ -22,13 +22,20 @@ pub(crate) enum ResultFormat {
     Untyped,
 }
 
+impl ResultFormat {
+    /// Returns how the result of a message that is a request is parsed.
+    pub(crate) fn of_message(message: &ClientJsonRpcMessage) -> Self {
+        let JsonRpcMessage::Request(request) = message else { return Self::default() };
+        request.request.extensions().get().copied().unwrap_or_default()
+    }
+}
+
 impl OpenRequests {
     /// Records an outgoing message.
     pub(crate) fn record_sent(&mut self, message: &ClientJsonRpcMessage) {
         match message {
             JsonRpcMessage::Request(request) => {
-                let format = request.request.extensions().get().copied().unwrap_or_default();
-                self.0.insert(request.id.clone(), format);
+                self.0.insert(request.id.clone(), ResultFormat::of_message(message));
             }
             JsonRpcMessage::Notification(notification) => {
                 // A server does not need to respond to a cancelled request.

@@ -1,10 +1,10 @@
 //! Tests of the handling of single lines.
 
-use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, GetExtensions as _, RequestId, ServerJsonRpcMessage};
 use serde_json::{Value, json};
 
 use super::super::incoming::{LineOutcome, read};
-use super::super::open_requests::OpenRequests;
+use super::super::open_requests::{OpenRequests, ResultFormat};
 
 /// Open requests with these ids.
 fn waiting(ids: &[i64]) -> OpenRequests {
@@ -51,6 +51,35 @@ fn stray(line: impl AsRef<[u8]>) {
 
 fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
+}
+
+/// Numbers are rejected where a program uses them. A schema in a list has a limit that is rounded.
+#[test]
+fn number_that_would_be_rounded_fails_its_call() {
+    let answer =
+        |number: &str| format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"x":[{number}]}}}}"#);
+    let request = json!({"jsonrpc": "2.0", "id": 7, "method": "ping"});
+    let mut request = serde_json::from_value::<ClientJsonRpcMessage>(request).unwrap();
+    if let ClientJsonRpcMessage::Request(request) = &mut request {
+        request.request.extensions_mut().insert(ResultFormat::Untyped);
+    }
+    let mut open = OpenRequests::default();
+    open.record_sent(&request);
+    let read = |number: &str| match read(answer(number).as_bytes(), &open) {
+        LineOutcome::Message(message) => serde_json::to_value(message).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    for number in ["123456789012345678901", "-9223372036854775809", "0.1234567890123456789"] {
+        let found = read(number);
+        let said = found["error"]["message"].as_str().unwrap_or_else(|| panic!("{found}"));
+        assert!(said.contains(number) && said.contains("as a string"), "{said}");
+        assert_eq!(message(answer(number), &[7])["id"], 7, "a list");
+        let asked = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{{"x":{number}}}}}"#
+        );
+        refused(asked, -32700, json!(1), number);
+    }
+    assert_eq!(read("18446744073709551615")["result"]["x"][0], u64::MAX);
 }
 
 #[test]

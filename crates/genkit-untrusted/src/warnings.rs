@@ -1,18 +1,23 @@
-//! A limit on the logged warnings about one server.
+//! A limit on the logged warnings of one kind.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of warnings that are logged before the limit applies. Default is 20.
 const ALL_LOGGED: u64 = 20;
 
-/// Counts the warnings about a server, so that it cannot fill the log: after the first warnings, only warnings whose
-/// number is a power of two are logged.
+/// Counts the warnings that a server or clients cause, so that they cannot fill the log: after the first warnings, only
+/// warnings whose number is a power of two are logged.
 #[derive(Debug, Default)]
-pub(crate) struct WarningBudget(AtomicU64);
+pub struct WarningBudget(AtomicU64);
 
 impl WarningBudget {
+    /// Creates a budget for a kind of warning.
+    pub const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
     /// Counts a warning. Returns the number of warnings so far if this one is logged.
-    pub(crate) fn count_warning(&self) -> Option<u64> {
+    pub fn count_warning(&self) -> Option<u64> {
         let count = self.0.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         (count <= ALL_LOGGED || count.is_power_of_two()).then_some(count)
     }
