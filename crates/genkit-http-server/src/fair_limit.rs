@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::response::Response;
 
 use super::until_sent::UntilSent;
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::sync::lock;
 
 /// The memory for the requests that run and the responses that are not sent yet, in bytes. Default is 128 MiB, or four
@@ -63,8 +63,8 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 
     /// Takes a slot for a client. Returns `None` if all slots are taken, or if the client already holds its share.
-    pub fn take_place(self: &Arc<Self>, client: K) -> Option<FairPermit<K>> {
-        self.take_places(client, 1)
+    pub fn take_slot(self: &Arc<Self>, client: K) -> Option<FairPermit<K>> {
+        self.take_slots(client, 1)
     }
 
     /// Takes `bytes` of memory for a client, from a limit created by [`for_memory`](Self::for_memory).
@@ -76,13 +76,13 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         client: K,
         bytes: usize,
     ) -> Result<FairPermit<K>, NoMemory> {
-        self.take_places(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
+        self.take_slots(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
     }
 
-    fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPermit<K>> {
+    fn take_slots(self: &Arc<Self>, client: K, count: usize) -> Option<FairPermit<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
-        if !may_take(own, count, self.total.saturating_sub(held.all), floor_of(self.total)) {
+        if !can_take(own, count, self.total.saturating_sub(held.all), scaled_floor(self.total)) {
             return None;
         }
         held.all += count;
@@ -134,7 +134,7 @@ mod tests {
         limit: &Arc<FairLimit<&'static str>>,
         client: &'static str,
     ) -> Vec<FairPermit<&'static str>> {
-        std::iter::from_fn(|| limit.take_place(client)).collect()
+        std::iter::from_fn(|| limit.take_slot(client)).collect()
     }
 
     #[test]
@@ -143,9 +143,9 @@ mod tests {
         let greedy = take_all(&limit, "greedy");
         let second = take_all(&limit, "second");
         assert_eq!((greedy.len(), second.len()), (512, 256));
-        assert!(limit.take_place("third").is_some());
+        assert!(limit.take_slot("third").is_some());
         drop(greedy);
-        assert!(limit.take_place("second").is_some());
+        assert!(limit.take_slot("second").is_some());
     }
 
     #[test]
@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn small_limit_still_serves_a_client() {
         let limit = FairLimit::new(1);
-        let only = limit.take_place("a");
-        assert!(only.is_some() && limit.take_place("b").is_none());
+        let only = limit.take_slot("a");
+        assert!(only.is_some() && limit.take_slot("b").is_none());
         drop(only);
-        assert!(limit.take_place("b").is_some());
+        assert!(limit.take_slot("b").is_some());
         assert!(lock(&limit.held).of_clients.is_empty());
     }
 }

@@ -18,7 +18,7 @@ use tokio_util::sync::DropGuard;
 
 use super::answer::FlowErrorResponse;
 use super::error::Error as E;
-use super::frames::frame;
+use super::frames::encode_frame;
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::{FlowEndpoint, FlowSlot};
 use crate::server::store::StreamEvent;
@@ -188,7 +188,7 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> Stream for FlowFram
         self.poll_event(cx).map(|event| {
             let event = event?;
             self.flush = !event.is_last();
-            Some(Ok(frame(&event)))
+            Some(Ok(encode_frame(&event)))
         })
     }
 }

@@ -4,7 +4,7 @@ pub(crate) mod error;
 pub(crate) mod handshake;
 pub(crate) mod link;
 pub(crate) mod machine;
-pub(crate) mod noise;
 mod pins;
 pub(crate) mod server;
 pub(crate) mod supervisor;
+pub(crate) mod warning_budget;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::noise::WarningBudget;
+use super::warning_budget::WarningBudget;
 use crate::event::McpEvent;
 use crate::limits::MAX_ITEMS;
 use crate::settings::HostSettings;

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
 use genkit_flows::internal::{
-    AdmittedRequest, Gate, Rejection, check_user_message, frame, frames_response,
+    AdmittedRequest, Gate, Rejection, check_user_message, encode_frame, frames_response,
 };
 use genkit_http_server::internal::{Drain, accepted_weight};
 
@@ -106,7 +106,7 @@ impl AgentEndpoint {
                     init.state = self.seal.open_state(state, agent.name(), &caller.owner)?;
                 }
                 let keeper = (agent.name().to_owned(), caller.owner.clone());
-                let run = AgentRun::new(agent, init, vec![input], caller).holding(place);
+                let run = AgentRun::new(agent, init, vec![input], caller).with_permit(place);
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
                     return Ok(self.stream(run, keeper));
                 }
@@ -126,7 +126,7 @@ impl AgentEndpoint {
         let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {
-                let output = output.map_err(|error| self.gate.masked(error))?;
+                let output = output.map_err(|error| self.gate.mask_error(error))?;
                 let output = self.seal.seal_output(output, &agent, &owner);
                 self.gate.respond(client, &json!(output))
             }
@@ -152,7 +152,7 @@ impl AgentEndpoint {
         let id = lookup.snapshot_id.clone().unwrap_or_default();
         let found = match action {
             Action::Abort => {
-                let status = agent.abort_of(&id, &caller.owner).await;
+                let status = agent.find_abort(&id, &caller.owner).await;
                 status.map(|status| json!({ "snapshotId": id, "status": status }))
             }
             Action::Wait => {
@@ -160,7 +160,7 @@ impl AgentEndpoint {
             }
             _ => agent.load_snapshot(&lookup.into_init(), &caller.owner).await.map(|it| json!(it)),
         };
-        self.gate.respond(client, &found.map_err(|error| self.gate.masked(error))?)
+        self.gate.respond(client, &found.map_err(|error| self.gate.mask_error(error))?)
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
@@ -173,7 +173,7 @@ impl AgentEndpoint {
             let driven = async {
                 while let Some(chunk) = run.next().await {
                     let event = StreamEvent::Chunk(json!(chunk));
-                    if sender.send_timeout(frame(&event), READ_TIMEOUT).await.is_err() {
+                    if sender.send_timeout(encode_frame(&event), READ_TIMEOUT).await.is_err() {
                         return;
                     }
                 }
@@ -182,15 +182,15 @@ impl AgentEndpoint {
                         let output = endpoint.seal.seal_output(output, &agent, &owner);
                         StreamEvent::Result(json!(output))
                     }
-                    Err(error) => StreamEvent::Error(endpoint.gate.masked(error).to_json()),
+                    Err(error) => StreamEvent::Error(endpoint.gate.mask_error(error).to_json()),
                 };
-                let _ = sender.send_timeout(frame(&last), READ_TIMEOUT).await;
+                let _ = sender.send_timeout(encode_frame(&last), READ_TIMEOUT).await;
             };
             tokio::select! {
                 () = driven => {}
                 () = ended => {
                     let ended = StreamEvent::Error(Rejection::from(E::ShuttingDown).to_json());
-                    let _ = left.try_send(frame(&ended));
+                    let _ = left.try_send(encode_frame(&ended));
                 }
                 // Dropping `run` cancels the turn.
                 () = left.closed() => tracing::debug!("the client disconnected; cancelling the turn"),

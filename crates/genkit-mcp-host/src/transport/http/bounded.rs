@@ -8,7 +8,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpPostResponse;
 use serde_json::{Value, json};
 
 use super::request_scope::EventStream;
-use crate::lifecycle::noise::WarningBudget;
+use crate::lifecycle::warning_budget::WarningBudget;
 use genkit_mcp::internal::jsonrpc::{MAX_VALUES, has_more_values};
 
 /// Limits the messages of a streamed response.

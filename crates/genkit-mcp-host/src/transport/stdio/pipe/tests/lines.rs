@@ -54,7 +54,7 @@ fn nested(levels: usize) -> String {
 }
 
 #[test]
-fn who_waits_for_a_broken_answer_hears_of_it() {
+fn broken_response_fails_its_call() {
     fails(
         r#"{"jsonrpc":"2.0","id":7,"error":"boom"}"#,
         7,
