@@ -142,14 +142,17 @@ def list_bounds(bounds, setters):
             crate = here
             lines += ["", f"### `{here}`", "", "| limit | value | set by | constant |", "|---|---|---|---|"]
         # The value has its own column.
-        said = re.search(r"Default is [^:;]*?(?:[:;]|\.(?=\s|$)|, (?=\w))", bound.comment)
+        said = re.search(
+            r"Default is [^:;]*?(?:[:;]|\.(?=\s|$)|, (?=\w)(?P<clause>.*?)(?:;|\.(?=\s|$)))", bound.comment
+        )
         pieces = (bound.comment[: said.start()], bound.comment[said.end() :]) if said else (bound.comment,)
+        value = f"{bound.shown()}, {said['clause']}" if said and said["clause"] else bound.shown()
         pieces = [piece.strip() for piece in pieces if piece.strip()]
         what = " ".join(piece[0].upper() + piece[1:] for piece in pieces).replace("|", "\\|")
         # Links of rustdoc lead nowhere here.
         what = re.sub(r"\[(`[^`]+`)\](?:\([^)]*\))?", r"\1", what)
         by = setters.get((bound.path, bound.name), "–")
-        lines.append(f"| {what} | {bound.shown()} | {by} | `{bound.name}` in `{path}` |")
+        lines.append(f"| {what} | {value} | {by} | `{bound.name}` in `{path}` |")
     return "\n".join(lines) + "\n"
 
 

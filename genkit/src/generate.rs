@@ -1,4 +1,4 @@
-//! Generating: calls a model, runs the tools it requests, and calls it again with their results.
+//! The agent loop: calls a model, runs the tools it requests, and calls it again with their results.
 //!
 //! A run begins with [`generate`](crate::generate()), is configured with [`Generate`] and returns a
 //! [`GenerateResponse`]. The other items of this module:

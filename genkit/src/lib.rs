@@ -148,7 +148,7 @@ pub mod retrieval {
     //!
     //! # #[tokio::main(flavor = "current_thread")]
     //! # async fn main() -> genkit::Result<()> {
-    //! // In your program, an embedder of a provider:
+    //! // In your program, use a provider's embedder instead:
     //! let lengths = embedder_fn("lengths", |texts| async move {
     //!     texts.iter().map(|text| Embedding::new([text.len() as f64, 9.0])).collect::<Vec<_>>()
     //! });

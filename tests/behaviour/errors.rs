@@ -194,7 +194,7 @@ async fn hand_written_schema_is_checked() {
     let said = told(&client, "halve", json!({"n": 0})).await;
     assert!(said.contains("at `n`"), "{said}");
     let said = told(&client, "halve", json!({"n": 13})).await;
-    assert!(said.contains("does not match its own output schema"), "{said}");
+    assert!(said.contains("does not match the declared output schema"), "{said}");
 }
 
 /// Whether the function below was dropped.

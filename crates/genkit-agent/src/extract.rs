@@ -173,7 +173,8 @@ impl<'a, T> Extract<'a, T> {
         self
     }
 
-    /// Returns a future for the run. Awaiting the [`Extract`] does the same.
+    /// Runs the request and returns the value. Awaiting the [`Extract`] does the same; this `async fn` is for
+    /// `tokio::spawn` and `block_on`.
     ///
     /// # Errors
     /// See [`Extract`].

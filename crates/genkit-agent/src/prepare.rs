@@ -34,8 +34,8 @@ use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::{ChunkSink, Model};
 
 impl Generate {
-    /// Returns a future for the run, for `tokio::spawn`, `block_on` and `join_all`. Awaiting the [`Generate`]
-    /// does the same.
+    /// Runs the request and returns the response. Awaiting the [`Generate`] does the same; this `async fn` is for
+    /// `tokio::spawn`, `block_on` and `join_all`.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 /// The text of busy runs that an owner can always have if there is space, in bytes. Default is 1 MiB.
 const FLOOR_BYTES: usize = 1024 * 1024;
 
-/// A store in memory.
+/// An in-memory store.
 pub struct MemoryRuns(Mutex<Runs>);
 
 impl MemoryRuns {

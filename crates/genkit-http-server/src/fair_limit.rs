@@ -11,7 +11,7 @@ use super::until_sent::UntilSent;
 use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::sync::lock;
 
-/// The memory for the requests that run and the responses that are not sent yet, in bytes. Default is 128 MiB, or four
+/// The memory for running requests and for responses that have not been sent yet, in bytes. Default is 128 MiB, or four
 /// times the largest request if that is more.
 const MEMORY: usize = 128 * 1024 * 1024;
 

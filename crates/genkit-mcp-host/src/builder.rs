@@ -201,8 +201,8 @@ impl McpHostBuilder {
         self
     }
 
-    /// Sets the startup timeout, the time that lists wait for servers that are starting or slow to respond. Default is
-    /// 10 seconds. Items that arrive later appear in the next list.
+    /// Sets the startup timeout: the time that a list request waits for servers that are starting or slow to respond.
+    /// Default is 10 seconds. Items that arrive later appear in the next list.
     pub fn startup_timeout(mut self, limit: Duration) -> Self {
         self.settings.startup = limit;
         self

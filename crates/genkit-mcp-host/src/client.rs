@@ -224,7 +224,7 @@ impl McpClient {
             Err(error) => {
                 let (server, error) = (self.key(), error.chain());
                 let (name, error) = (Logged::name(name), Logged::text(&error));
-                tracing::warn!(server, tool = %name, %error, "cannot list the tools of the server; the result keeps its wrapper object");
+                tracing::warn!(server, tool = %name, %error, "cannot list the tools of the server; the result may still be wrapped in an object");
                 false
             }
         }

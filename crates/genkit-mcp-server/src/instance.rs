@@ -11,7 +11,7 @@ pub struct ServedInstance {
     /// Middleware around tool calls.
     #[cfg(feature = "generate")]
     pub middleware: Vec<std::sync::Arc<dyn genkit_agent::middleware::Middleware>>,
-    /// The store of tasks. `None` means a store in memory.
+    /// The store of tasks. `None` means an in-memory store.
     #[cfg(feature = "durable")]
     pub store: Option<std::sync::Arc<dyn genkit_core::RunStore>>,
     /// Called once when the server starts.

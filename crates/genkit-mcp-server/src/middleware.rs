@@ -113,7 +113,8 @@ impl ServedResponse {
         self.0.as_ref().ok()
     }
 
-    /// Returns the result for modification, for example to remove items from a list.
+    /// Returns a mutable reference to the result, for example to remove items from a list. Returns `None` for a
+    /// protocol error.
     pub fn result_mut(&mut self) -> Option<&mut Value> {
         self.0.as_mut().ok()
     }

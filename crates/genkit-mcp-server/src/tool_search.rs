@@ -68,7 +68,7 @@ impl SharedState {
         }
     }
 
-    /// Returns the name and the arguments of the lazy tool that a call of `call_tool` calls. Returns `None` for other
+    /// Returns the name and the arguments of the lazy tool that a call to `call_tool` calls. Returns `None` for other
     /// tools, and for invalid arguments, which the schema of `call_tool` then rejects.
     pub(crate) fn called_tool(
         &self,

@@ -32,7 +32,7 @@ pub(super) fn of_host(host: &str) -> String {
     format!("{scheme}://{name}:{port}/{path}")
 }
 
-/// Returns the root URL of the server, without a trailing `/v1` (OpenAI's API) or `/api` (Ollama's).
+/// Returns the root URL of the server, without a trailing `/v1` (OpenAI-compatible API) or `/api` (Ollama's API).
 pub(super) fn server_root(base_url: &str) -> String {
     let (path, query) = split_host(base_url);
     let path = path.trim_end_matches('/');
@@ -47,7 +47,7 @@ pub(super) fn is_cloud(root: &str) -> bool {
     host == "ollama.com" || host.ends_with(".ollama.com")
 }
 
-/// Returns the base URL of OpenAI's API on the same server.
+/// Returns the base URL of the OpenAI-compatible API on the same server.
 pub(super) fn v1_root(root: &str) -> String {
     let (path, query) = split_host(root);
     format!("{path}/v1{query}")

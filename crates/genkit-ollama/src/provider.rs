@@ -60,7 +60,7 @@ const PATH: &str = "/api/chat";
 pub struct Ollama {
     pub(super) endpoint: Arc<ApiEndpoint>,
     pub(super) settings: Arc<OllamaSettings>,
-    /// The same server through OpenAI's API.
+    /// The OpenAI-compatible API of the same server.
     pub(super) chat: OpenAi,
 }
 
@@ -206,7 +206,7 @@ impl Embedder for OllamaEmbedder {
     }
 }
 
-/// Makes a call through Ollama's own API, or through OpenAI's API on the same server if Ollama's API
+/// Makes a call through Ollama's own API, or through the OpenAI-compatible API of the same server if Ollama's API
 /// does not exist there.
 async fn call_with_fallback<'a, T>(
     settings: &OllamaSettings,
@@ -220,12 +220,12 @@ async fn call_with_fallback<'a, T>(
             return result;
         }
         tracing::warn!(
-            "ollama: the server has no `/api/chat`, so OpenAI's API at `/v1` is used, which does not support `num_ctx`, \
-             `keep_alive` and `think`; set OLLAMA_HOST to the address of Ollama"
+            "ollama: the server has no `/api/chat`; using its OpenAI-compatible API at `/v1`, which does not support `num_ctx`, \
+             `keep_alive` and `think`; to use Ollama's own API, set OLLAMA_HOST to the URL of Ollama"
         );
     }
     let result = chat().await;
-    // OpenAI's API does not exist either, so the next call tries both again.
+    // The OpenAI-compatible API does not exist either, so the next call tries both again.
     if result.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         is_api_missing.store(false, Ordering::Relaxed);
     }

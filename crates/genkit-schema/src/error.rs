@@ -21,7 +21,8 @@ pub enum Error {
     )]
     Patterns { most: usize },
     #[error(
-        "the schema refers to itself for the same value, or is nested too deeply; break the `$ref` cycle"
+        "the schema refers to itself without descending into a property or an item, or combines too many nested schemas; \
+         break the `$ref` cycle, or nest fewer schemas in `allOf`, `anyOf` and `not`"
     )]
     Circle,
     #[error("the schema cannot be used: {0}")]
@@ -29,7 +30,7 @@ pub enum Error {
 
     #[error("{0}")]
     Arguments(String),
-    #[error("the result does not match its own output schema: {0}")]
+    #[error("the result does not match the declared output schema: {0}")]
     Result(String),
     #[error(
         "{}a form must be an object with fields; use a struct or an object schema",

@@ -257,8 +257,8 @@ impl AgentBuilder {
         self.custom(initial)
     }
 
-    /// Sets the store of the sessions: the folder store, SQLite, Postgres or your own. Default is a store in memory for
-    /// up to 100,000 sessions and 64 MiB in total, which is lost when the process ends.
+    /// Sets the store of the sessions: the folder store, SQLite, Postgres or a custom store. Default is an in-memory
+    /// store for up to 100,000 sessions and 64 MiB in total. Its sessions are lost when the process ends.
     pub fn store(mut self, store: impl RunStore) -> Self {
         self.store = Some(Arc::new(store));
         self

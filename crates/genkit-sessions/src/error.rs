@@ -59,7 +59,7 @@ pub(crate) enum Error {
     TakenOver,
     #[error("the session has {0} snapshots, which is the limit; start a new session")]
     ManySnapshots(usize),
-    #[error("the session has more than {0} bytes, which is the limit; start a new session")]
+    #[error("the session is larger than the limit of {0} bytes; start a new session")]
     LargeSession(usize),
     #[error("{found} inputs in one call; the limit is {limit}")]
     ManyInputs { found: usize, limit: usize },

@@ -41,7 +41,8 @@ struct FoundMessage {
     updated: u64,
 }
 
-/// Returns the prefix of a session id, which a program can use as the name of the user.
+/// Returns the part of a session id before the last `/`. Programs without context providers can use it as the name of
+/// the user.
 fn user_prefix(session: &str) -> Option<&str> {
     session.rsplit_once('/').map(|(prefix, _)| prefix).filter(|prefix| !prefix.is_empty())
 }
@@ -101,7 +102,7 @@ async fn search(
     Ok(found)
 }
 
-/// Returns how many of the words a message of the user or the model contains.
+/// Returns the number of query words that a message contains. Only messages from the user and the model count.
 fn count_matches(message: &Message, words: &[String]) -> usize {
     if !matches!(message.role, Role::User | Role::Model) {
         return 0;

@@ -206,7 +206,7 @@ impl AgentError {
     }
 }
 
-/// The result of a call.
+/// The result of a call to an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

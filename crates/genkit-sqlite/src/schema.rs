@@ -67,7 +67,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
             None => Connection::open_in_memory()?,
         };
         connection.busy_timeout(BUSY)?;
-        // The result is ignored, because a store in memory does not support WAL.
+        // The result is ignored, because an in-memory store does not support WAL.
         connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
         connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")?;
         let making =

@@ -30,7 +30,7 @@ impl SqliteStore {
         Ok(Self(WriterThread::new(schema::open_database(Some(path))?)?, LeaseTime::now))
     }
 
-    /// Creates a SQLite store in memory, for tests. It is removed when the last clone is dropped.
+    /// Creates an in-memory SQLite store, for tests. It is removed when the last clone is dropped.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

@@ -26,12 +26,12 @@ pub fn escape_name(text: &str) -> Cow<'_, str> {
     escape_text(text, |_, c, _| !(c.is_ascii_alphanumeric() || "_-./".contains(c)))
 }
 
-/// Escapes untrusted text with several lines. Like [`escape_line`], but keeps line breaks, tabs, and characters that
-/// join letters or select the style of a symbol.
+/// Escapes untrusted text with several lines. Unlike [`escape_line`], it keeps line breaks, tabs, special spaces, and
+/// characters that join letters or select the style of a symbol.
 pub fn escape_prose(words: &str) -> Cow<'_, str> {
     escape_text(words, |before, c, after| match c {
         '\n' | '\t' => false,
-        // Persian and Indian scripts need these characters.
+        // Persian and the Indic scripts need these characters.
         '\u{200c}' | '\u{200d}' => !(is_letter(before) && is_letter(after)),
         '\u{fe0e}' | '\u{fe0f}' => !before.is_some_and(is_symbol),
         c => is_hidden(c),
@@ -80,8 +80,8 @@ fn escape_characters(words: &mut String) {
     }
 }
 
-/// Truncated untrusted text, for a field or message in a log. It is escaped as by [`escape_line`], and quoted if it
-/// could be mistaken for another field.
+/// Truncated untrusted text, for a field or message in a log. It is escaped like a line ([`escape_line`]), and quoted
+/// if it could be mistaken for another field.
 pub struct Logged<T> {
     words: T,
     limit: usize,
@@ -222,8 +222,8 @@ fn is_letter(c: Option<char>) -> bool {
     c.is_some_and(|c| !c.is_ascii() && (c.is_alphabetic() || is_mark_of_india(c)))
 }
 
-/// Returns whether a character belongs to an Indian script. Its signs that join consonants precede a joiner, but
-/// Unicode does not classify them as letters.
+/// Returns whether a character belongs to an Indic script. In these scripts, a joiner often follows a virama, the sign
+/// that joins consonants, which Unicode does not classify as a letter.
 fn is_mark_of_india(c: char) -> bool {
     matches!(c, '\u{900}'..='\u{dff}')
 }

@@ -41,7 +41,7 @@ async fn protocol_error_job() -> String {
     panic!("the job broke down")
 }
 
-/// A yes or no answer.
+/// A yes-or-no answer.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(crate = "genkit::serde")]
 #[schemars(crate = "genkit::schemars")]

@@ -55,7 +55,7 @@ pub(crate) async fn search(
 /// A page of a document.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Page {
-    /// The page number, from 1.
+    /// The page number, starting at 1.
     page: usize,
     /// The number of pages.
     pages: usize,
@@ -67,7 +67,7 @@ pub(crate) struct Page {
 #[tool(read_only)]
 pub(crate) async fn read(
     planet: Planet,
-    /// The page number, from 1.
+    /// The page number, starting at 1.
     #[arg(default = 1)]
     page: usize,
 ) -> Result<Page> {

@@ -62,7 +62,7 @@ pub(crate) const INITIALIZE: &str = concat!(
 /// The second message of a session.
 pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// Returns a call of `add`.
+/// Returns a request that calls `add`.
 pub(crate) fn call(id: usize) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"add","arguments":{{"a":{id},"b":2}}}}}}"#

@@ -1,4 +1,4 @@
-//! A store in memory that uses tokio's clock.
+//! An in-memory store that uses tokio's clock.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

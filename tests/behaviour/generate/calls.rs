@@ -322,7 +322,7 @@ async fn hand_written_schemas_are_checked_at_run_time() {
         (json!({"n": "2"}), None),
         (json!({"n": 4}), Some("at `n`: 4 is greater than the maximum of 3")),
         (json!({}), Some("\"n\" is a required property")),
-        (json!({"n": 0}), Some("the result does not match its own output schema")),
+        (json!({"n": 0}), Some("the result does not match the declared output schema")),
     ] {
         let model = calls([("count", input.clone())]);
         let response = genkit::generate("go").model(model).tools([&tool]).await.unwrap();

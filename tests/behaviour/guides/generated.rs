@@ -96,7 +96,7 @@ fn settings_are_those_of_the_code() {
             rows.extend(options(&read(&format!("{folder}/{name}"))));
         }
         assert!(!rows.is_empty(), "{folder} has no option with a default");
-        write!(text, "\n## `{builder}`\n\n| option | default | what it is |\n|---|---|---|\n")
+        write!(text, "\n## `{builder}`\n\n| option | default | description |\n|---|---|---|\n")
             .unwrap();
         for (name, comment) in rows {
             let (default, what) = (default_of(&comment), sentence_of(&comment));

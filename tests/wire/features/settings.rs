@@ -33,14 +33,15 @@ async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cel
     let before = plain.requests().remove(0);
     let mut found = Vec::new();
     differences(&before.body, &request.body, "", &mut found);
+    let mut found: Vec<_> = found.iter().map(|path| format!("`{path}`")).collect();
     let line = |head: &str| head.lines().next().unwrap_or_default().to_owned();
     if line(&before.head) != line(&request.head) {
-        found.push("the path".to_owned());
+        found.push("the URL path".to_owned());
     }
     if found.is_empty() {
         return Ok("left out".to_owned());
     }
-    Ok(found.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", "))
+    Ok(found.join(", "))
 }
 
 /// The key of one call is sent in a header, and not elsewhere.

@@ -47,7 +47,7 @@ fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
     must!(matches!(provider, "openai" | "ollama"), "the signature is lost: {body}");
     let thought =
         |piece: &Piece| matches!(piece, Piece::Thought { text, .. } if text == "What time is it?");
-    if asked.pieces().any(thought) { Ok("the thoughts".to_owned()) } else { no() }
+    if asked.pieces().any(thought) { Ok("thoughts only".to_owned()) } else { no() }
 }
 
 async fn signature(provider: &'static str) -> Cell {

@@ -24,7 +24,7 @@ use super::resource::{AppPage, StaticResource};
 pub struct SourceLocation {
     /// The file path, as reported by the compiler.
     pub file: &'static str,
-    /// The line number, from 1.
+    /// The line number, starting at 1.
     pub line: u32,
 }
 

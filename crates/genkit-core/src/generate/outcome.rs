@@ -60,7 +60,7 @@ impl ToolCall {
         Self { tool, request, edited, index, around }
     }
 
-    /// Creates a call of `tool` that was not requested by a model.
+    /// Creates a call to `tool` that was not requested by a model.
     #[doc(hidden)]
     pub fn from_tool(tool: Tool, request: ToolRequest) -> Self {
         let around = AroundCall::default();

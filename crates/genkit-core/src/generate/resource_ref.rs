@@ -38,7 +38,7 @@ enum Kind {
 ///
 /// impl ResourceSource for Shelf {
 ///     fn resources(&self) -> BoxFuture<'_, Result<Vec<Resource>>> {
-///         Box::pin(async { Ok(Vec::new()) }) // … the resources that exist now …
+///         Box::pin(async { Ok(Vec::new()) }) // … the current resources …
 ///     }
 /// }
 ///
@@ -46,7 +46,7 @@ enum Kind {
 /// # let _ = shelf;
 /// ```
 pub trait ResourceSource: Send + Sync + 'static {
-    /// Returns the resources that exist now.
+    /// Returns the current resources.
     ///
     /// # Errors
     /// Returns an error if the resources cannot be listed. The run then does not start.

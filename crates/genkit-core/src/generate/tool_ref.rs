@@ -80,7 +80,7 @@ impl std::fmt::Debug for ToolRef {
 /// # }
 /// ```
 pub trait ToolSource: Send + Sync + 'static {
-    /// Returns the tools that exist now.
+    /// Returns the current tools.
     ///
     /// # Errors
     /// Returns an error if the tools cannot be listed. A new run then does not start; a run in
@@ -104,7 +104,7 @@ impl ToolRef {
         matches!(self.0, Kind::Live(_))
     }
 
-    /// Returns the names of the tools that exist now. A plain name is returned even if the tool does not exist.
+    /// Returns the names of the current tools. A plain name is returned even if the tool does not exist.
     #[doc(hidden)]
     pub async fn tool_names(&self, registry: &Registry) -> Result<Vec<String>> {
         match &self.0 {

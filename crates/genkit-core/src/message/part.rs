@@ -34,7 +34,7 @@ pub enum Part {
     Media {
         /// The URL and media type.
         media: Media,
-        /// Data for programs.
+        /// Metadata for providers and programs, such as a cache breakpoint.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },

@@ -13,7 +13,7 @@ pub struct NameTable {
     /// Our names, by the sent name.
     owners: HashMap<String, String>,
     numbers: Numbers,
-    /// The number of calls of [`assign_names`](Self::assign_names).
+    /// The number of calls to [`assign_names`](Self::assign_names).
     round: u64,
 }
 

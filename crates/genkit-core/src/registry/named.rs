@@ -1,4 +1,4 @@
-//! A sorted list of actions by name. It compiles to less code than a `BTreeMap` per kind, which would add 7 KB to every
+//! A list of actions, sorted by name. It compiles to less code than a `BTreeMap` per kind, which would add 7 KB to every
 //! program.
 
 pub(super) struct NamedActions<A>(Vec<(String, A)>);
@@ -10,7 +10,7 @@ impl<A> Default for NamedActions<A> {
 }
 
 impl<A> NamedActions<A> {
-    /// Adds `action` unless `name` is taken. Returns the action that already has the name.
+    /// Adds `action` unless `name` is taken. Otherwise returns the action that already has the name.
     pub(super) fn insert_action(&mut self, name: &str, action: A) -> Option<&A> {
         match self.find_index(name) {
             Ok(taken) => Some(&self.0[taken].1),

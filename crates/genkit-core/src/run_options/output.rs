@@ -18,7 +18,7 @@ pub struct OutputOptions {
     /// Whether to add instructions to the prompt, or their text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Instructions>,
-    /// The schema of the value.
+    /// The schema of the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub json_schema: Option<Schema>,
     /// Whether the provider should constrain the response to the schema. Default is `true`, if the provider supports

@@ -18,7 +18,7 @@ use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, StoredRun};
 
-/// A durable run loaded from the data of its engine, to change or read it. See [`engine`](super).
+/// A durable run, loaded from the data that its engine stores, which can be read and continued. See [`engine`](super).
 pub struct EngineRun {
     genkit: Instance,
     id: RunId,
@@ -120,7 +120,7 @@ impl EngineRun {
         self.status
     }
 
-    /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
+    /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
     pub fn open_questions(&self) -> Vec<Interrupt> {
         if self.status != RunStatus::InputRequired {
             return Vec::new();
@@ -262,7 +262,8 @@ impl EngineRun {
     /// Returns the outcome of a flow: its result or its open questions.
     ///
     /// # Errors
-    /// The error of the failed flow; `Cancelled`; `FailedPrecondition` for a run that is not a flow.
+    /// Returns the error of the flow if it failed, `Cancelled` if it was cancelled, and `FailedPrecondition` if the run
+    /// is not a flow.
     pub fn flow_outcome(self) -> Result<FlowOutcome> {
         let body = match self.body {
             EngineBody::Flow(state) => RunBody::Flow(state),

@@ -84,7 +84,7 @@ macro_rules! handle_methods {
                 Ok(self.0.peek_head().await?.status)
             }
 
-            /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
+            /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).

@@ -195,7 +195,7 @@ impl Worker {
         self
     }
 
-    /// Returns a future that runs the worker, for example for `tokio::spawn`. Awaiting the worker does the same.
+    /// Runs the worker. Awaiting the worker does the same; this `async fn` is for `tokio::spawn`.
     ///
     /// # Errors
     /// See [`Worker`].

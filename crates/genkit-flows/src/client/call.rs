@@ -133,7 +133,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
         answer::deserialize_as("result", result)
     }
 
-    /// Streams the chunks and then the result. The first call of [`next`](FlowStream::next) sends the request.
+    /// Streams the chunks and then the result. The first call to [`next`](FlowStream::next) sends the request.
     pub fn stream(self) -> FlowStream<O, C> {
         FlowStream::new(self.request)
     }

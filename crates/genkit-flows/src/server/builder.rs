@@ -247,8 +247,8 @@ impl FlowServer {
         self
     }
 
-    /// Sets whether clients receive full errors, including the messages of other libraries and all causes (error
-    /// masking). Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
+    /// Sets whether clients receive full errors, including the messages of other libraries and all causes, instead of
+    /// masked errors. Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
     ///
     /// If errors are masked, a client receives only text that was written for it: the text of a
     /// [`genkit::Error`](genkit_core::Error) or of an error that is a `String` or `&str`, without causes. Errors of other

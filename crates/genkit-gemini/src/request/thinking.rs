@@ -77,7 +77,8 @@ impl<'a> ThinkingConfig<'a> {
     }
 }
 
-/// Returns the setting of `model` that is nearest to an effort, preferring more over less.
+/// Returns the field and the value of the thinking setting of `model`. A level that the model does not support is
+/// replaced with the next higher one, or with the highest if there is none; a token budget is clamped.
 fn thinking_field(
     model: &str,
     word: &str,

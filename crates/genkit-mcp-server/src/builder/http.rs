@@ -269,7 +269,7 @@ impl McpServer {
         self
     }
 
-    /// Sets the session store, with which sessions survive a restart and move to another instance. Use
+    /// Sets the session store, which lets sessions survive a restart and move to another instance. Use
     /// [`MemorySessions`](crate::MemorySessions), `RunSessions` (feature `durable`) with any store of durable runs, or
     /// a custom store. Default is none: after a restart, clients open new sessions.
     ///

@@ -498,7 +498,7 @@ impl McpServer {
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
-    /// // SEALING_KEYS="<the new one>,<the old one>", each of `openssl rand -hex 32`
+    /// // SEALING_KEYS="<new key>,<old key>", each generated with `openssl rand -hex 32`
     /// genkit::serve_mcp().http("0.0.0.0:8000").sealing_keys_from_env("SEALING_KEYS").await
     /// # }
     /// ```

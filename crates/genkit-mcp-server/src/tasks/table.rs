@@ -60,7 +60,7 @@ pub(crate) struct RunningTask {
 }
 
 impl Tasks {
-    /// Creates the table of a server, with the store of its instance or a store in memory.
+    /// Creates the table of a server, with the store of its instance or an in-memory store.
     pub(crate) fn of_instance(genkit: &ServedInstance) -> Self {
         let store = genkit.store.clone();
         Self {

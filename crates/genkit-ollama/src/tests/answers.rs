@@ -19,7 +19,9 @@ fn streamed(
     for (at, line) in lines.iter().enumerate() {
         match stream.read_event(&SseEvent::Bare(&line.to_string()), &sink) {
             Ok(Next::More) => {}
-            Ok(Next::Done) => assert_eq!(at, lines.len() - 1, "it ends where it says so"),
+            Ok(Next::Done) => {
+                assert_eq!(at, lines.len() - 1, "data after the line with `done: true`")
+            }
             Err(error) => return (Err(error), chunks()),
         }
     }

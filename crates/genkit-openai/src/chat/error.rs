@@ -9,7 +9,7 @@ pub(super) enum Error {
     #[error("{0}")]
     UnknownServer(String),
     #[error(
-        "{provider} does not support forcing a call of `{tool}`; offer only this tool, or use \
+        "{provider} does not support forcing a call to `{tool}`; offer only this tool, or use \
          `ToolChoice::Required`"
     )]
     NamedToolChoiceUnsupported { provider: String, tool: String },

@@ -26,8 +26,9 @@ impl RestateRun {
     /// Waits until the run finishes or is interrupted (see [`GenerateResponse::is_interrupted`]).
     ///
     /// # Errors
-    /// The error of the failed run, with the partial response ([`Error::partial`](genkit::Error::partial));
-    /// `Cancelled`; `Unavailable` if the server does not respond for a minute.
+    /// Returns the error of the run if it failed, with the partial response
+    /// ([`Error::partial`](genkit::Error::partial)), `Cancelled` if it was cancelled, and `Unavailable` if the server
+    /// does not respond for a minute.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         self.0.wait_settled().await?.response()
     }
@@ -37,7 +38,8 @@ impl RestateFlow {
     /// Waits until the flow finishes or is interrupted.
     ///
     /// # Errors
-    /// The error of the failed flow; `Cancelled`; `Unavailable` if the server does not respond for a minute.
+    /// Returns the error of the flow if it failed, `Cancelled` if it was cancelled, and `Unavailable` if the server
+    /// does not respond for a minute.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         self.0.wait_settled().await?.flow_outcome()
     }
@@ -64,7 +66,7 @@ macro_rules! handle_methods {
                 self.0.run_status().await
             }
 
-            /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
+            /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
             ///
             /// # Errors
             /// The errors of [`status`](Self::status).
@@ -160,7 +162,7 @@ impl RestateHandle {
                 Err(error) => Err(error),
             };
             match settled {
-                // The run may have been answered between the two calls.
+                // The questions may have been answered between the two calls.
                 Ok(Some(run)) if run.status() != RunStatus::Working => return Ok(run),
                 Ok(_) => silent_since = None,
                 Err(error) if error.kind() == ErrorKind::Unavailable => {

@@ -102,7 +102,7 @@ async fn search(log: &Log, place: String) -> String {
 #[tool]
 async fn pay(log: &Log, ctx: &Context) -> Result<String> {
     log.write("pay begins");
-    // Two calls of `once` in parallel and in varying order, which must not matter.
+    // Two calls to `once` in parallel and in varying order, which must not matter.
     let (fee, charge) =
         (ctx.once("fee", effect(log, "fee")), ctx.once("charge", effect(log, "charge")));
     match log.count("pay begins") % 2 {

@@ -16,8 +16,8 @@ const MAX_STEPS: usize = 100_000;
 /// The number of additional steps for each byte of a value. Default is 8.
 const STEPS_PER_BYTE: usize = 8;
 
-/// The maximum number of steps of a check regardless of the size of the value. Default is 10,000,000, which take about
-/// a second.
+/// The maximum number of steps of a check regardless of the size of the value. Default is 10,000,000, about one second
+/// of work.
 const MAX_STEPS_IN_ALL: usize = 10_000_000;
 
 /// The maximum number of cached results. Default is 100,000.
@@ -50,12 +50,12 @@ pub(super) struct Walk<'b> {
     pub(super) suspects: Vec<Suspect>,
     /// Whether the check was aborted.
     pub(super) is_exhausted: bool,
-    /// Whether a type has deserialized the value, so that it may contain aliases.
+    /// Whether a type has deserialized the value, which may therefore contain aliases.
     pub(super) is_read: bool,
     steps: usize,
     /// The whole value, until its size has been added to the steps.
     reserve: Option<&'b Value>,
-    /// The number of enclosing checks that only need a yes or no result.
+    /// The number of enclosing checks that need only a yes-or-no result.
     quiet: usize,
     most: usize,
     /// Whether the list or object at an address matches a schema that is referenced several times. Without this cache,
@@ -339,7 +339,8 @@ impl<'b> Walk<'b> {
         false
     }
 
-    /// Returns the value as a type may have deserialized it: a number in a string, if the schema allows only a number.
+    /// Returns the value as a type may have deserialized it. If the schema does not allow strings, a string that
+    /// contains JSON of an allowed type, such as `"5"`, is replaced by that value.
     fn as_read<'v>(&mut self, node: &Node, value: &'v Value) -> Cow<'v, Value> {
         let is_text = |types: &Types| !types.has_type("string");
         if let (Value::String(text), Some(types)) =

@@ -17,7 +17,7 @@ use super::endpoint::AgentEndpoint;
 use super::error::Error as E;
 
 impl AgentServer {
-    /// Returns a future that serves until shutdown, for `tokio::spawn` and `join!`. Awaiting the server does the same.
+    /// Serves until shutdown. Awaiting the server does the same; this `async fn` is for `tokio::spawn` and `join!`.
     ///
     /// # Errors
     /// See [`AgentServer`].

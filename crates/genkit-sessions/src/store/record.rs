@@ -190,8 +190,8 @@ pub(super) fn build_change(head: &Head, entry: Option<&Entry>) -> Result<RunChan
     };
     let line = entry.map(serde_json::to_string).transpose().map_err(E::Unreadable)?;
     let name = format!("agent {}", head.agent);
-    // A store in memory shares its space by the first tag. Without context providers, all sessions have the same owner,
-    // so the client is used.
+    // An in-memory store shares its space by the first tag. Without context providers, all sessions have the same
+    // owner, so the client is used.
     let tags = match (head.owner != short_hash(""), &*head.client) {
         (true, _) => Some(vec![head.owner.clone()]),
         (false, "") => None,

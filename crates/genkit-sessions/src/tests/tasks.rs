@@ -95,7 +95,7 @@ async fn turn_in_the_background_that_is_too_large_fails() {
     let id = output.snapshot_id.unwrap();
     let snapshot = agent.wait_for_snapshot(&id, Duration::from_secs(60)).await.unwrap();
     assert_eq!(snapshot.status, SnapshotStatus::Failed);
-    assert!(snapshot.error.unwrap().message.contains("which is the limit"));
+    assert!(snapshot.error.unwrap().message.contains("is larger than the limit"));
     assert!(snapshot.state.messages.is_empty());
 }
 

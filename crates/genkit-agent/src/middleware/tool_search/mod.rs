@@ -42,7 +42,7 @@ const RESULTS: usize = 8;
 /// providers accept.
 const MAX_OPEN: usize = 128;
 
-/// The maximum number of names in one call of `search_tools`. Default is 32.
+/// The maximum number of names in one call to `search_tools`. Default is 32.
 const MAX_NAMES: usize = 32;
 
 /// The maximum length of a description in a list, in characters. Default is 100.
@@ -210,7 +210,7 @@ impl ToolSearch {
         search.description.push_str(&text);
     }
 
-    /// Returns the response to a call of `search_tools`.
+    /// Returns the response to a `search_tools` call.
     fn open_tools(&self, tools: &[ToolDefinition], input: &Value) -> Value {
         let tools: Vec<ToolDefinition> =
             tools.iter().filter(|tool| tool.name != SEARCH).cloned().collect();

@@ -138,7 +138,7 @@ impl Run {
         }
     }
 
-    /// Returns the questions that have no answer yet. Empty if the run is not interrupted.
+    /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
     pub fn open_questions(&self) -> Vec<Interrupt> {
         let asking = self.machine.open_round();
         asking.map(|asking| asking.answers.open_questions(&asking.message)).unwrap_or_default()

@@ -164,7 +164,7 @@ impl TurnMachine {
         &self.request.tools
     }
 
-    /// Returns the tools for modification.
+    /// Returns a mutable reference to the tools.
     pub(super) fn tools_mut(&mut self) -> &mut Vec<ToolDefinition> {
         self.request.encoded.forget_rest();
         &mut self.request.tools

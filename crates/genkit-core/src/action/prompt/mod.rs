@@ -148,7 +148,7 @@ impl Prompt {
         &self.0.definition
     }
 
-    /// Returns the version, if it has one. MCP sends it in `_meta`.
+    /// Returns the version, if the prompt has one. An MCP server sends it in `_meta`.
     pub fn version(&self) -> Option<&str> {
         self.0.version.as_deref()
     }

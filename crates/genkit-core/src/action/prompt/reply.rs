@@ -1,4 +1,4 @@
-//! The reply of a prompt: messages, converted from the return type of the function.
+//! The reply of a prompt: messages, converted from the return value of the function.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ pub struct PromptReply {
     /// The options of the run that the prompt starts.
     #[doc(hidden)]
     pub options: Option<Arc<PromptOptions>>,
-    /// Whether earlier messages are already among the messages.
+    /// Whether `messages` already includes the history of the conversation.
     #[doc(hidden)]
     pub has_history: bool,
 }
@@ -98,7 +98,7 @@ impl PromptReply {
     }
 }
 
-/// The type-erased result of a prompt.
+/// The result of a prompt, converted from the return value of its function.
 pub type PromptOutput = PromptReply;
 
 /// A type that a prompt can return, directly or in a `Result` (or an alias of it).

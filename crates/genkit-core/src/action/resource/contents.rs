@@ -1,4 +1,4 @@
-//! The contents of a resource: text or bytes, converted from the return type of the function.
+//! The contents of a resource: text or bytes, converted from the return value of the function.
 
 use serde_json::{Map, Value, json};
 

@@ -64,7 +64,7 @@ pub struct MemoryStreams {
 /// The events of one stream.
 struct MemoryStream {
     owner: String,
-    /// The client whose share of the store contains the stream.
+    /// The client that opened the stream. The clients share the limits of the store.
     client: String,
     /// The size of all streams of the store, in bytes.
     total: Arc<AtomicUsize>,

@@ -23,7 +23,7 @@ pub(crate) struct Explanation {
     pub(crate) error: error::Error,
     /// Whether the session no longer exists on the server, so that a new session is needed.
     pub(crate) session_lost: bool,
-    /// Whether the request certainly did not reach the server, so that it can be resent.
+    /// Whether the request certainly did not reach the server and can therefore be resent.
     pub(crate) unsent: bool,
 }
 

@@ -24,7 +24,7 @@ enum Error {
     )]
     Root,
     #[error(
-        "`.client_certificate(..)` is not a certificate with its private key in PEM; pass both in one text, each with \
+        "`.client_certificate(..)` is not a certificate with its private key in PEM; pass both in one string, each with \
          its `-----BEGIN ..-----` line"
     )]
     Identity,

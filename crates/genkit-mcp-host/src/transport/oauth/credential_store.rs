@@ -49,10 +49,10 @@ const MAX_STORE: u64 = 16 * 1024 * 1024;
 /// }
 /// ```
 pub trait CredentialStore: Send + Sync + 'static {
-    /// Loads the credentials stored for `server`, its URL. Returns `None` if there are none.
+    /// Loads the credentials stored under the server URL `server`. Returns `None` if there are none.
     fn load<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Result<Option<Value>>>;
 
-    /// Saves `credentials` for the server at this URL; `None` removes them.
+    /// Saves `credentials` under the server URL `server`. `None` removes the stored credentials.
     fn save<'a>(&'a self, server: &'a str, credentials: Option<Value>)
     -> BoxFuture<'a, Result<()>>;
 }

@@ -44,7 +44,7 @@ pub(super) enum Error {
     )]
     KeyWouldBeLost,
     #[error(
-        "`OAuth::client_certificate(..)` is not a certificate with its private key in PEM; pass both in one text, each \
+        "`OAuth::client_certificate(..)` is not a certificate with its private key in PEM; pass both in one string, each \
          with its `-----BEGIN ..-----` line"
     )]
     ClientCertificate,

@@ -1,4 +1,4 @@
-//! Tests of the parsing of messages.
+//! Tests of message parsing.
 
 use rmcp::model::RequestId;
 use serde_json::{Value, json};

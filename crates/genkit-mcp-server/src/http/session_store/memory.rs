@@ -1,4 +1,4 @@
-//! A session store in memory, for tests and for several servers in one program.
+//! An in-memory session store, for tests and for several servers in one program.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

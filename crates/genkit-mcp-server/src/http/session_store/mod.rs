@@ -19,7 +19,7 @@ use genkit_core::Result;
 /// The time limit of an operation on a session store. Default is 5 seconds.
 pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A session store, with which an MCP session continues after a restart or on another instance.
+/// A session store, which lets an MCP session continue after a restart or on another instance.
 ///
 /// Use [`MemorySessions`], or `RunSessions` (feature `durable`), which stores sessions in a folder, in SQLite or in
 /// Postgres, or implement your own.

@@ -33,7 +33,8 @@ pub struct StoredSession {
     pub(crate) level: LoggingLevel,
     pub(crate) subscriptions: Vec<Arc<str>>,
     pub(crate) ready: bool,
-    /// The client whose share of the store contains the session. This field is not stored.
+    /// The client that opened the session. A full [`MemorySessions`](super::MemorySessions) evicts a session of the client
+    /// with the most sessions. This field is not stored.
     #[serde(skip)]
     pub(crate) opened_by: Option<ClientKey>,
 }

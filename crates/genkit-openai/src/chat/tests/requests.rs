@@ -323,11 +323,11 @@ fn run_keeps_what_it_sent_unless_its_end_is_open() {
     }
     let [call, answer] = called("c");
     request.messages.push(call);
-    assert_eq!(kept(&request), 0, "nothing answered it so far");
+    assert_eq!(kept(&request), 0, "the call has no response yet");
     request.messages.push(answer);
     assert_eq!(kept(&request), 7);
     request.messages.push(Message::model(Part::reasoning("Hm.")).with("So."));
     assert_eq!(kept(&request), 8);
     request.messages.extend(called(""));
-    assert_eq!(kept(&request), 0, "ids are counted");
+    assert_eq!(kept(&request), 0, "generated ids are numbered across the whole request");
 }

@@ -1,4 +1,4 @@
-//! The common parts of the requests of both APIs.
+//! The parts that requests of the Chat Completions API and the Responses API have in common.
 
 pub(crate) mod messages;
 pub(crate) mod output_format;

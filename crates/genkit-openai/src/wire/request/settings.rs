@@ -31,8 +31,9 @@ const NEWEST: &[Effort] = &[Off, Low, Medium, High, Max];
 /// The efforts that the models of all other providers support.
 const OTHERS: &[Effort] = &[Off, Minimal, Low, Medium, High];
 
-/// Returns the effort of `model` that is nearest to `effort`, preferring more over less, for any server. Returns `None`
-/// if the model does not reason.
+/// Returns the word for `effort` in a request to `model`. An effort that the model does not support is replaced with
+/// the next higher one, or with the highest if there is none. `is_openai` selects the default for models with an
+/// unknown name. Returns `None` if the model does not reason.
 pub(crate) fn effort_word(model: &str, effort: Effort, is_openai: bool) -> Option<&'static str> {
     let name = model.rsplit('/').next().unwrap_or(model);
     let family = FAMILIES.iter().find(|(prefix, _)| name.starts_with(prefix));

@@ -1,4 +1,4 @@
-//! Tests of what requests contain, and where they are sent.
+//! Tests of the headers and the destinations of requests.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,7 +36,8 @@ async fn requests_carry_server_headers_and_caller_headers() {
     assert_eq!(fake.seen(|request| request.method == "DELETE").len(), 1);
 }
 
-/// A server that asks a question on its own stream during a request finds the stream open.
+/// After the handshake, the client opens the GET stream before it sends requests, because the server may send questions
+/// on that stream while it handles a request.
 #[tokio::test]
 async fn requests_wait_until_the_stream_of_the_server_is_there() {
     let fake = Fake::start(|request| match request.method.as_str() {

@@ -1,4 +1,4 @@
-//! Tests of how single lines are handled.
+//! Tests of the handling of single lines.
 
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use serde_json::{Value, json};
