@@ -10,7 +10,7 @@ use crate::error::Errors;
 use crate::suggest::find_nearest;
 
 /// Parses the input after `[path of the library]`, the prefix that the macros of the library add.
-pub(crate) fn after_library<T>(
+pub(crate) fn parse_after_library<T>(
     tokens: TokenStream,
     errors: &mut Errors,
     form: impl Fn(ParseStream<'_>, TokenStream, &mut Errors) -> syn::Result<Option<T>>,

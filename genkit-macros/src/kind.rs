@@ -44,7 +44,7 @@ impl Kind {
     }
 
     /// Returns the purpose of the description, for the error about a missing one.
-    pub(crate) fn reader(self) -> &'static str {
+    pub(crate) fn description_purpose(self) -> &'static str {
         match self {
             Self::Tool => "a model chooses tools by their descriptions",
             Self::Prompt => "people choose prompts by their descriptions",

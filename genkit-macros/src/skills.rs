@@ -12,7 +12,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Attribute, Ident, LitStr, Token, Visibility};
 
-use crate::embed_folder::{self, after_library};
+use crate::embed_folder::{self, parse_after_library};
 use crate::error::Errors;
 
 const USAGE: &str =
@@ -52,7 +52,7 @@ struct SkillsInput {
 
 impl SkillsInput {
     fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        after_library(tokens, errors, Self::parse_form)
+        parse_after_library(tokens, errors, Self::parse_form)
     }
 
     fn parse_form(

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_name_is_a_typing_error_away() {
+    fn nearest_name_is_a_typo_away() {
         let keys = ["name", "title", "read_only", "timeout"];
         assert_eq!(find_nearest("read_olny", keys), Some("read_only"));
         assert_eq!(find_nearest("readonly", keys), Some("read_only"));

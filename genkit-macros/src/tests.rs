@@ -62,7 +62,7 @@ fn plain_expansion_is_short() {
 
 /// An editor expands unfinished code, and completes names from the expansion.
 #[test]
-fn half_written_function_is_there_and_has_its_type() {
+fn incomplete_function_keeps_its_stub_type() {
     for (options, written) in [
         ("", "pub async fn add(a: i64, b) -> i64 { a }"),
         ("", "async fn add(a: i64, b: ) -> i64 { a }"),

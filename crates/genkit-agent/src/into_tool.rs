@@ -88,7 +88,7 @@ impl Generate {
         task: String,
     ) -> Result<GenerateResponse> {
         self.prompt.push(Part::text(task));
-        self.settings.outer_budget = CallBudget::of_caller(context);
+        self.settings.outer_budget = CallBudget::from_caller(context);
         let again = self.clone();
         let mut response = self.run_recorded(context, "agent").await?;
         for round in 1..=MAX_ROUNDS {

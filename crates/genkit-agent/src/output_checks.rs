@@ -29,11 +29,11 @@ enum OutputRejection {
     /// The reason is sent to the model.
     ToModel(String),
     /// The run ends with this error.
-    OfRun(Error),
+    Fatal(Error),
 }
 
 /// Reads a response as the requested type.
-type ReadAnswer = fn(&ModelOutput<'_>) -> Result<Value, OutputMismatch>;
+type ParseResponse = fn(&ModelOutput<'_>) -> Result<Value, OutputMismatch>;
 
 /// The output checks of a run.
 #[derive(Clone, Default)]
@@ -41,7 +41,7 @@ pub(crate) struct OutputChecks {
     retries: Option<usize>,
     /// Parses the response as the output type. `None` if no type is set; the response is then checked against the
     /// schema.
-    reads: Option<ReadAnswer>,
+    reads: Option<ParseResponse>,
     validators: Vec<Validator>,
 }
 
@@ -110,11 +110,14 @@ impl OutputChecks {
     ///
     /// # Errors
     /// Returns the fatal error of a validator, which ends the run.
-    pub(crate) async fn check_answer(&self, answer: ModelOutput<'_>) -> Result<Result<(), String>> {
+    pub(crate) async fn check_response(
+        &self,
+        answer: ModelOutput<'_>,
+    ) -> Result<Result<(), String>> {
         match self.run_checks(answer).await {
             Ok(()) => Ok(Ok(())),
             Err(OutputRejection::ToModel(why)) => Ok(Err(truncate(&why, MAX_REASON).to_owned())),
-            Err(OutputRejection::OfRun(error)) => Err(error),
+            Err(OutputRejection::Fatal(error)) => Err(error),
         }
     }
 
@@ -143,7 +146,7 @@ impl OutputRejection {
     fn from_error(error: impl Into<BoxError>) -> Self {
         let error = Error::from_failure(error);
         match error.is_fatal() {
-            true => Self::OfRun(error),
+            true => Self::Fatal(error),
             false => Self::ToModel(error.text_for_models()),
         }
     }

@@ -168,7 +168,7 @@ pub(super) async fn prepare_run(
     let Generate { genkit, settings, mut options, .. } = generate;
     let history = std::mem::take(&mut options.messages);
     let mut messages = merge_conversation(generate.system, history, generate.prompt)?;
-    let resumed = go_on(&mut messages, &options, &tools, &settings)?;
+    let resumed = prepare_messages(&mut messages, &options, &tools, &settings)?;
     let limits = &settings.limits;
     let limit = limits.deadline.unwrap_or(Duration::MAX).min(limits.tool_timeout);
     let reading = |own: Option<Duration>| {
@@ -199,11 +199,11 @@ pub(super) async fn prepare_run(
     let budget = Budget::new(options.usage_limit.unwrap_or_default());
     let budget = Arc::new(budget.inside(settings.outer_budget.clone()));
     let name = options.step_name.take();
-    let request = first_request(options, &tools, &*model)?;
+    let request = build_first_request(options, &tools, &*model)?;
     let rules =
         TurnRules { output_retries: settings.output.allowed_retries(&request.output)?, ..rules };
-    let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
-    let asker = QuestionChannel::of_run();
+    let (cancel, started) = (create_cancel_token(generate.cancel), Instant::now());
+    let asker = QuestionChannel::for_run();
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
     Ok((Driver::new(env, rules, resumed), request))
 }
@@ -227,8 +227,8 @@ pub(super) async fn prepare_tools(generate: Generate) -> Result<Arc<Driver>> {
         output_retries: None,
     };
     let (name, sink) = (options.step_name.take(), ChunkSink::none());
-    let (cancel, started) = (cancelled_by(generate.cancel), Instant::now());
-    let asker = QuestionChannel::of_run();
+    let (cancel, started) = (create_cancel_token(generate.cancel), Instant::now());
+    let asker = QuestionChannel::for_run();
     let budget = Arc::new(Budget::new(options.usage_limit.unwrap_or_default()));
     let env = RunEnv { genkit, settings, name, model, tools, budget, sink, cancel, started, asker };
     Ok(Driver::new(env, rules, None))
@@ -284,7 +284,7 @@ impl Model for NoModel {
 }
 
 /// Prepares the messages: resumes from the answers to an interrupted run, or completes the history of a new run.
-fn go_on(
+fn prepare_messages(
     messages: &mut Vec<Message>,
     options: &GenerateOptions,
     tools: &Toolbox,
@@ -305,7 +305,7 @@ fn go_on(
 }
 
 /// Builds the request of the first turn.
-fn first_request(
+fn build_first_request(
     mut options: Box<GenerateOptions>,
     tools: &Toolbox,
     model: &dyn Model,
@@ -326,7 +326,9 @@ fn first_request(
 }
 
 /// Creates a token that is cancelled when `signal` resolves. The task that waits for the signal ends with the run.
-pub(super) fn cancelled_by(signal: Option<Shared<BoxFuture<'static, ()>>>) -> CancellationToken {
+pub(super) fn create_cancel_token(
+    signal: Option<Shared<BoxFuture<'static, ()>>>,
+) -> CancellationToken {
     let cancel = CancellationToken::new();
     if let Some(signal) = signal {
         let cancel = cancel.clone();

@@ -7,7 +7,7 @@ use genkit_dotprompt::FolderFingerprint;
 
 use genkit_core::Prompt;
 use genkit_core::Registry;
-use genkit_core::internal::action::{LoadedPrompts, prompts_in};
+use genkit_core::internal::action::{LoadedPrompts, load_prompts_in};
 use genkit_core::internal::registry::WeakRegistry;
 use genkit_core::internal::template::{Error as E, Templates};
 
@@ -39,14 +39,14 @@ impl PromptsDir {
     /// # Errors
     /// Returns all errors in all files if no prompt can be used.
     pub(crate) fn load_prompts(&self) -> Result<LoadedPrompts, Vec<String>> {
-        let mut loaded = prompts_in(&self.path, &self.templates)?;
+        let mut loaded = load_prompts_in(&self.path, &self.templates)?;
         loaded.prompts.retain(|prompt| {
             let checked = Registry::new().add([prompt.clone()]).check();
-            loaded.mistakes.extend(checked.as_ref().err().map(ToString::to_string));
+            loaded.errors.extend(checked.as_ref().err().map(ToString::to_string));
             checked.is_ok()
         });
-        if loaded.prompts.is_empty() && !loaded.mistakes.is_empty() {
-            return Err(loaded.mistakes);
+        if loaded.prompts.is_empty() && !loaded.errors.is_empty() {
+            return Err(loaded.errors);
         }
         Ok(loaded)
     }
@@ -119,7 +119,7 @@ impl Watcher {
                 return;
             }
         };
-        self.dir.log_mistakes(&loaded.mistakes);
+        self.dir.log_mistakes(&loaded.errors);
         let mut prompts = loaded.prompts;
         let is_kept = |prompt: &Prompt| {
             let name = prompt.name().to_owned();

@@ -79,7 +79,7 @@ impl Generate {
         let mut request = interrupted.request.unwrap_or_default();
         request.messages.extend(interrupted.message);
         let messages = std::mem::take(&mut request.messages);
-        self.keep_settings(GenerateOptions::of_request(request));
+        self.keep_settings(GenerateOptions::from_request(request));
         self.resume_at(messages, answers)
     }
 

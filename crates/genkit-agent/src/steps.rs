@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::builder::Generate;
-use super::prepare::{cancelled_by, find_tools, prepare_run};
+use super::prepare::{create_cancel_token, find_tools, prepare_run};
 use super::run::{Driver, Run, RunEnv, RunNames, RunState};
 use crate::instance::Instance;
 use genkit_core::Result;
@@ -86,7 +86,7 @@ impl Generate {
         let tools = find_tools(&mut self).await?;
         let Self { genkit, settings, cancel, .. } = self;
         let (cancel, started, asker) =
-            (cancelled_by(cancel), Instant::now(), QuestionChannel::of_run());
+            (create_cancel_token(cancel), Instant::now(), QuestionChannel::for_run());
         let (name, budget) = (state.names.step.clone(), Arc::new(state.restore_budget()));
         let sink = ChunkSink::none();
         let env =
@@ -98,7 +98,7 @@ impl Generate {
 
     /// Returns the same run for another instance, with its registry, models and middleware.
     #[doc(hidden)]
-    pub fn of_instance(mut self, genkit: &Instance) -> Self {
+    pub fn with_instance(mut self, genkit: &Instance) -> Self {
         let inherited = self.genkit.runs.middleware.len().min(self.settings.middleware.len());
         let own = self.settings.middleware.split_off(inherited);
         self.settings.middleware = genkit.runs.middleware.iter().cloned().chain(own).collect();

@@ -31,12 +31,12 @@ const SHORT_TEXT: usize = 128;
 struct ChunkQueue {
     chunks: Arc<Mutex<VecDeque<GenerateChunk>>>,
     /// Set once the reader is no longer interested in chunks.
-    is_left: Arc<AtomicBool>,
+    is_reader_gone: Arc<AtomicBool>,
 }
 
 impl ChunkQueue {
     fn chunk_sink(&self) -> ChunkSink {
-        let (chunks, is_left) = (Arc::clone(&self.chunks), Arc::clone(&self.is_left));
+        let (chunks, is_left) = (Arc::clone(&self.chunks), Arc::clone(&self.is_reader_gone));
         ChunkSink::until(Some(Arc::clone(&is_left)), move |chunk| {
             if !is_left.load(Ordering::Relaxed) {
                 let mut chunks = lock(&chunks);
@@ -53,7 +53,7 @@ impl ChunkQueue {
     }
 
     fn stop_reading(&self) {
-        self.is_left.store(true, Ordering::Relaxed);
+        self.is_reader_gone.store(true, Ordering::Relaxed);
         lock(&self.chunks).clear();
     }
 }

@@ -105,7 +105,7 @@ impl AguiEndpoint {
             Kind::Fixed(run) => (**run).clone(),
             Kind::Created(create) => {
                 let run = Agent::create_run(create, request).await;
-                let run = run.map_err(|error| self.gate.masked(error))?;
+                let run = run.map_err(|error| self.gate.mask_error(error))?;
                 let tools = run.known_tools();
                 if !self.has_checked.swap(true, Ordering::Relaxed) {
                     warn_about_declared(&tools, &self.page_tools);
@@ -159,7 +159,7 @@ impl AguiEndpoint {
         let loading = agent.load_thread(&turn.owner, &turn.thread);
         let state = tokio::time::timeout(LOAD_TIMEOUT, loading).await;
         let state = state.map_err(|_| E::Overdue(LOAD_TIMEOUT))?;
-        let state = state.map_err(|error| self.gate.masked(error))?;
+        let state = state.map_err(|error| self.gate.mask_error(error))?;
         let request = ThreadRequest::read(&mut input, state, &self.ledger, &binding, &page_tools)?;
         let ui_stream = input.ui_stream.take();
         let (agent, ids) = (Arc::clone(agent), input.into_ids());

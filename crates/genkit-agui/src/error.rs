@@ -75,6 +75,6 @@ impl Topic for Error {
 
 impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
-        Self::of_server(&error, None)
+        Self::from_server_error(&error, None)
     }
 }

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use genkit_core::Message;
 use genkit_core::internal::bounded_json::{ValueBudget, parse_within};
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::seal::Seal;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::time::now_ms;
 use genkit_core::internal::warnings::WarningBudget;
-use genkit_flows::internal::{bound_to, create_seal};
+use genkit_flows::internal::{associated_data, create_seal};
 
 use crate::error::Error as E;
 
@@ -53,7 +53,7 @@ pub(crate) struct Binding(Vec<u8>);
 
 impl Binding {
     pub(crate) fn new(owner: &str, thread: &str) -> Self {
-        Self(bound_to(owner, thread))
+        Self(associated_data(owner, thread))
     }
 }
 
@@ -97,7 +97,7 @@ impl ResumedTurns {
         }
         let known = self.of_clients.get_key_value(client).map(|(known, own)| (known.clone(), *own));
         let (client, own) = known.unwrap_or_else(|| (client.into(), 0));
-        if !may_take(own, 1, total.saturating_sub(self.clients.len()), floor_of(total)) {
+        if !can_take(own, 1, total.saturating_sub(self.clients.len()), scaled_floor(total)) {
             return Err(E::LedgerFull);
         }
         let number: Arc<str> = number.into();

@@ -25,7 +25,7 @@ pub(crate) struct RunIds {
 }
 
 impl RunIds {
-    pub(crate) fn started(&self) -> Value {
+    pub(crate) fn started_event(&self) -> Value {
         let mut event = json!({
             "type": "RUN_STARTED", "threadId": self.thread, "runId": self.run,
             "protocolVersion": "1.0",
@@ -36,7 +36,7 @@ impl RunIds {
         event
     }
 
-    fn finished(&self, outcome: Option<Value>) -> Value {
+    fn finished_event(&self, outcome: Option<Value>) -> Value {
         let mut event =
             json!({ "type": "RUN_FINISHED", "threadId": self.thread, "runId": self.run });
         if let Some(outcome) = outcome {
@@ -46,7 +46,7 @@ impl RunIds {
     }
 
     /// Returns the last event of a run with these open questions. `number` identifies the turn.
-    pub(crate) fn finished_with(
+    pub(crate) fn outcome_event(
         &self,
         questions: &[Interrupt],
         page_tools: &[String],
@@ -59,12 +59,12 @@ impl RunIds {
             let mut outcome = json!({ "type": "success" });
             if !questions.is_empty() {
                 if !self.names_pending_calls {
-                    return self.finished(None);
+                    return self.finished_event(None);
                 }
                 let calls = questions.iter().filter_map(|call| call.tool_request().id.clone());
                 outcome["pendingToolCallIds"] = calls.collect();
             }
-            return self.finished(Some(outcome));
+            return self.finished_event(Some(outcome));
         }
         let shown = |question: &Interrupt| {
             let call = question.tool_request().id.as_deref();
@@ -72,13 +72,13 @@ impl RunIds {
             interrupt_json(question, is_page_call(question, page_tools), id, expires)
         };
         let interrupts: Vec<Value> = questions.iter().map(shown).collect();
-        self.finished(Some(json!({ "type": "interrupt", "interrupts": interrupts })))
+        self.finished_event(Some(json!({ "type": "interrupt", "interrupts": interrupts })))
     }
 
     /// Returns the last event of a run that was cancelled, or the error of a run that failed.
-    pub(crate) fn failed(&self, error: CoreError, exposes_errors: bool) -> Value {
+    pub(crate) fn failure_event(&self, error: CoreError, exposes_errors: bool) -> Value {
         if error.kind() == ErrorKind::Cancelled {
-            return self.finished(Some(json!({ "type": "cancelled" })));
+            return self.finished_event(Some(json!({ "type": "cancelled" })));
         }
         let (code, message) = masked_error(error, exposes_errors);
         json!({ "type": "RUN_ERROR", "message": message, "code": code })
@@ -105,9 +105,9 @@ impl RunIds {
         let calls: Vec<String> =
             calls.iter().filter_map(|call| call.tool_request().id.clone()).collect();
         let carrier = encoder.carrier().or(earlier_carrier).map(str::to_owned);
-        let sealed = carrier
-            .as_deref()
-            .and_then(|carrier| ledger.seal_turn(carrier, turn_of(response), calls.clone(), to));
+        let sealed = carrier.as_deref().and_then(|carrier| {
+            ledger.seal_turn(carrier, current_turn(response), calls.clone(), to)
+        });
         if let (Some(carrier), Some((_, sealed))) = (&carrier, &sealed) {
             events.push(json!({
                 "type": "REASONING_ENCRYPTED_VALUE", "subtype": "message", "entityId": carrier,
@@ -118,17 +118,17 @@ impl RunIds {
             Some((turn, _)) if !asked.is_empty() => {
                 let expires = format_iso8601(turn.at.saturating_add(millis(INTERRUPT_TTL)));
                 let (number, expires) = (&turn.number, Some(&*expires));
-                self.finished_with(&questions, page_tools, number, expires, ledger, to)
+                self.outcome_event(&questions, page_tools, number, expires, ledger, to)
             }
             None if !questions.is_empty() => {
                 let message = "the turn is too long to be sealed, so its questions cannot be answered; start a new conversation";
-                let code = status::name_of(ErrorKind::ResourceExhausted);
+                let code = status::status_name(ErrorKind::ResourceExhausted);
                 let last = json!({ "type": "RUN_ERROR", "message": message, "code": code });
                 events.extend(encoder.end_agents(&last));
                 events.push(last);
                 return events;
             }
-            _ => self.finished_with(&questions, page_tools, "", None, ledger, to),
+            _ => self.outcome_event(&questions, page_tools, "", None, ledger, to),
         };
         if has_schema(response)
             && questions.is_empty()
@@ -146,7 +146,7 @@ impl RunIds {
 }
 
 /// Returns the messages since the last user message.
-fn turn_of(response: &GenerateResponse) -> Vec<Message> {
+fn current_turn(response: &GenerateResponse) -> Vec<Message> {
     let mut messages = response.messages();
     let is_user = |message: &Message| {
         message.role == Role::User && !message.metadata.contains_key("outputRetry")

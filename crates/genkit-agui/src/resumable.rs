@@ -17,7 +17,7 @@ use genkit_flows::{MemoryStreams, StreamEvent, StreamReader, StreamStore as _, S
 use genkit_http_server::internal::FairPermit;
 
 use crate::ledger::Binding;
-use crate::run::{FRAMES, KEEP_ALIVE, Left, READ_TIMEOUT, frame_of};
+use crate::run::{ClientDisconnected, FRAMES, KEEP_ALIVE, READ_TIMEOUT, encode_frame};
 
 /// The maximum stored size of a stream, in bytes of JSON. Files from a model must fit. Default is 16 MiB.
 const MAX_STREAM_BYTES: usize = 16 * 1024 * 1024;
@@ -85,7 +85,11 @@ impl ResumableStreams {
 
 impl ResumableStream {
     /// Stores the parts of a frame. A run whose stream cannot be stored is stopped.
-    pub(crate) async fn write(&self, parts: Vec<Value>, is_last: bool) -> Result<(), Left> {
+    pub(crate) async fn write(
+        &self,
+        parts: Vec<Value>,
+        is_last: bool,
+    ) -> Result<(), ClientDisconnected> {
         let parts = Value::Array(parts);
         let event = if is_last { StreamEvent::Result(parts) } else { StreamEvent::Chunk(parts) };
         let written = self.writer.lock().await.write(event).await;
@@ -94,7 +98,7 @@ impl ResumableStream {
             if let Some(warnings) = WARNINGS.count_warning() {
                 tracing::warn!(warnings, %error, "cannot store the stream of a chat; its run was stopped");
             }
-            Left
+            ClientDisconnected
         })
     }
 }
@@ -139,10 +143,10 @@ pub(crate) fn read_stream(
 fn frame_of_event(event: &StreamEvent) -> Bytes {
     let mut frame = match event {
         StreamEvent::Chunk(parts) | StreamEvent::Result(parts) => {
-            frame_of(parts.as_array().map(Vec::as_slice).unwrap_or_default())
+            encode_frame(parts.as_array().map(Vec::as_slice).unwrap_or_default())
         }
         StreamEvent::Error(error) => {
-            frame_of(&[json!({ "type": "error", "errorText": error["message"] })])
+            encode_frame(&[json!({ "type": "error", "errorText": error["message"] })])
         }
     };
     if event.is_last() {

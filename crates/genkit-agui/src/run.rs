@@ -51,7 +51,7 @@ pub(crate) struct AdmittedRun {
 }
 
 /// The error if the client no longer reads the stream.
-pub(crate) struct Left;
+pub(crate) struct ClientDisconnected;
 
 /// A run that is about to be streamed.
 pub(crate) struct NewStream {
@@ -81,14 +81,14 @@ enum FrameTarget {
 }
 
 impl FrameSender {
-    async fn send(&self, frame: Bytes) -> Result<(), Left> {
+    async fn send(&self, frame: Bytes) -> Result<(), ClientDisconnected> {
         match &self.to {
             FrameTarget::Client(frames, memory) => {
                 let (frame, is_counted) = match memory.count_frame(frame) {
                     Ok(frame) => (frame, Ok(())),
-                    Err(full) => (self.error_frame(&full), Err(Left)),
+                    Err(full) => (self.error_frame(&full), Err(ClientDisconnected)),
                 };
-                frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| Left)?;
+                frames.send_timeout(frame, READ_TIMEOUT).await.map_err(|_| ClientDisconnected)?;
                 is_counted
             }
             // Each reader keeps its own connection open.
@@ -107,7 +107,7 @@ impl FrameSender {
     }
 
     /// Keeps an idle connection open.
-    pub(crate) async fn keep_alive(&self) -> Result<(), Left> {
+    pub(crate) async fn keep_alive(&self) -> Result<(), ClientDisconnected> {
         self.send(COMMENT).await
     }
 
@@ -128,12 +128,12 @@ impl FrameSender {
     }
 
     /// Sends several events in one frame, so that they arrive together.
-    pub(crate) async fn send_events(&self, events: Vec<Value>) -> Result<(), Left> {
+    pub(crate) async fn send_events(&self, events: Vec<Value>) -> Result<(), ClientDisconnected> {
         if events.is_empty() {
             return Ok(());
         }
         let Some(ui_stream) = &self.ui_stream else {
-            return self.send(frame_of(&events).into()).await;
+            return self.send(encode_frame(&events).into()).await;
         };
         let mut parts = Vec::new();
         for event in &events {
@@ -145,7 +145,7 @@ impl FrameSender {
         if let FrameTarget::Stored(stored) = &self.to {
             return stored.write(parts, is_last).await;
         }
-        let mut frame = frame_of(&parts);
+        let mut frame = encode_frame(&parts);
         if is_last {
             frame.push_str(DONE);
         }
@@ -153,7 +153,7 @@ impl FrameSender {
     }
 }
 
-pub(crate) fn frame_of(events: &[Value]) -> String {
+pub(crate) fn encode_frame(events: &[Value]) -> String {
     let mut frame = String::new();
     for event in events {
         frame.push_str("data: ");
@@ -179,7 +179,7 @@ impl AguiEndpoint {
     ) -> Result<Response, Rejection>
     where
         D: FnOnce(Arc<Self>, FrameSender) -> F + Send + 'static,
-        F: Future<Output = Result<(), Left>> + Send + 'static,
+        F: Future<Output = Result<(), ClientDisconnected>> + Send + 'static,
     {
         let NewStream { ids, ui_stream, chat, client, place } = stream;
         let is_ui_stream = ui_stream.is_some();
@@ -193,7 +193,7 @@ impl AguiEndpoint {
             }
             Some(streams) => {
                 let opened = streams.open(chat, client).await;
-                let (stored, reader) = opened.map_err(|error| self.gate.masked(error))?;
+                let (stored, reader) = opened.map_err(|error| self.gate.mask_error(error))?;
                 // The run and its first reader share a slot until both have ended.
                 let place = Arc::new(place);
                 let held = (Arc::clone(&place), self.gate.count_run());
@@ -212,7 +212,7 @@ impl AguiEndpoint {
             tokio::select! {
                 driven = driven => {
                     if driven.is_err() {
-                        let event = ids.failed(CoreError::from(E::Panicked), exposes_errors);
+                        let event = ids.failure_event(CoreError::from(E::Panicked), exposes_errors);
                         let _ = sender.send_events(vec![event]).await;
                     }
                 }
@@ -229,7 +229,7 @@ impl AguiEndpoint {
             let chat = Binding::new(&admitted.owner, chat);
             let found = match &self.resumable {
                 Some(streams) => {
-                    streams.find(&chat).await.map_err(|error| self.gate.masked(error))?
+                    streams.find(&chat).await.map_err(|error| self.gate.mask_error(error))?
                 }
                 None => None,
             };
@@ -249,10 +249,10 @@ impl AguiEndpoint {
         &self,
         admitted: AdmittedRun,
         sender: &FrameSender,
-    ) -> Result<(), Left> {
+    ) -> Result<(), ClientDisconnected> {
         let AdmittedRun { run, ids, binding, known_calls, carrier, page_tools, agents } = admitted;
         let mut encoder = Encoder::new(&ids.run, known_calls, agents);
-        sender.send_events(vec![ids.started()]).await?;
+        sender.send_events(vec![ids.started_event()]).await?;
         let deadline = Instant::now() + self.timeout;
         let mut chunks = run.stream();
         let failed = loop {
@@ -286,7 +286,7 @@ impl AguiEndpoint {
         };
         encoder.end_step();
         let mut events = encoder.take_events();
-        let last = ids.failed(failed, self.gate.exposes_errors);
+        let last = ids.failure_event(failed, self.gate.exposes_errors);
         events.extend(encoder.end_agents(&last));
         events.push(last);
         sender.send_events(events).await

@@ -459,12 +459,12 @@ async fn disconnecting_cancels_the_run() {
     let response = server.answer(request).await;
     let mut body = response.into_body();
     body.frame().await.expect("RUN_STARTED").expect("a frame");
-    assert_eq!(server.gate.free_places(), 1_023);
+    assert_eq!(server.gate.count_free_slots(), 1_023);
     drop(body);
     for _ in 0..100 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(server.gate.free_places(), 1_024);
+    assert_eq!(server.gate.count_free_slots(), 1_024);
 }
 
 #[tokio::test]

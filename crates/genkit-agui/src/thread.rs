@@ -17,7 +17,7 @@ use crate::history::{answer_questions, cancel_questions};
 use crate::input::{InputMessage, RunInput};
 use crate::ledger::{Binding, Ledger};
 use crate::outcome::{RunIds, is_about_call, is_page_call, usage_json};
-use crate::run::{FrameSender, KEEP_ALIVE, Left};
+use crate::run::{ClientDisconnected, FrameSender, KEEP_ALIVE};
 
 /// The metadata key for the message ids that the client has assigned.
 const CLIENT_IDS: &str = "agUiIds";
@@ -68,7 +68,7 @@ impl ThreadRequest {
         let mut state = state.unwrap_or_default();
         let messages = std::mem::take(&mut input.messages);
         let repeated =
-            messages.last().filter(|_| input.ui_stream.as_ref().is_some_and(|it| it.repeats));
+            messages.last().filter(|_| input.ui_stream.as_ref().is_some_and(|it| it.regenerates));
         let kept = repeated.and_then(|last| {
             let mut stored = state.messages.iter().enumerate();
             stored.position(|(at, it)| client_ids(at, it).contains(&last.id))
@@ -136,13 +136,13 @@ impl AguiEndpoint {
         &self,
         admitted: AdmittedThread,
         sender: &FrameSender,
-    ) -> Result<(), Left> {
+    ) -> Result<(), ClientDisconnected> {
         let AdmittedThread { agent, request, mut turn, ids, binding, page_tools } = admitted;
         let ThreadRequest { state, kept, input, is_stale } = request;
-        let mut events = vec![ids.started()];
+        let mut events = vec![ids.started_event()];
         let finished = |snapshot: &str, message: Option<&Message>| {
             let questions = message.map(Interrupt::find_all).unwrap_or_default();
-            ids.finished_with(&questions, &page_tools, snapshot, None, &self.ledger, &binding)
+            ids.outcome_event(&questions, &page_tools, snapshot, None, &self.ledger, &binding)
         };
         if is_stale || matches!(input, NewInput::Nothing) {
             events.extend(history_events(&state));
@@ -171,11 +171,11 @@ impl AguiEndpoint {
         let mut message = None;
         let last = match ended {
             Ok(ThreadEnd { error: Some(error), .. }) | Err(error) => {
-                ids.failed(error, self.gate.exposes_errors)
+                ids.failure_event(error, self.gate.exposes_errors)
             }
             Ok(ended) if ended.finish_reason == FinishReason::Aborted => {
                 let error = genkit_core::Error::new(ErrorKind::Cancelled, "the turn was aborted");
-                ids.failed(error, self.gate.exposes_errors)
+                ids.failure_event(error, self.gate.exposes_errors)
             }
             Ok(ended) => {
                 if let Some(message) = &ended.message {
@@ -203,7 +203,7 @@ impl AguiEndpoint {
         turn: ThreadTurn,
         encoder: &mut Encoder,
         sender: &FrameSender,
-    ) -> Result<genkit_core::Result<ThreadEnd>, Left> {
+    ) -> Result<genkit_core::Result<ThreadEnd>, ClientDisconnected> {
         let mut run = agent.begin_turn(turn);
         let deadline = Instant::now() + self.timeout;
         loop {

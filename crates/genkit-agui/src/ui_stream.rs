@@ -46,7 +46,7 @@ pub(crate) struct UiStream {
     /// The names and arguments of the calls that were sent.
     calls: HashMap<String, (String, String)>,
     /// Whether the last user message was edited, or its response is regenerated.
-    pub(crate) repeats: bool,
+    pub(crate) regenerates: bool,
 }
 
 /// Returns whether a request comes from the AI SDK, which has no `threadId`.
@@ -67,13 +67,13 @@ pub(crate) fn read_request(body: Value, budget: ValueBudget) -> serde_json::Resu
     for (at, message) in request.messages.into_iter().enumerate() {
         match &*message.role {
             "user" => {
-                stream.repeats = at == last && (asks_again || message.id == edited);
+                stream.regenerates = at == last && (asks_again || message.id == edited);
                 messages.push(user_message(message));
             }
             "assistant" => {
                 if at == last {
                     stream.message.clone_from(&message.id);
-                    resume.extend(approvals(&message.parts, &mut stream.denied));
+                    resume.extend(read_approvals(&message.parts, &mut stream.denied));
                 }
                 let seal = message.metadata[SEAL].as_str().map(str::to_owned);
                 let own = InputMessage {
@@ -146,7 +146,7 @@ fn tool_message(part: &Value) -> Option<InputMessage> {
 }
 
 /// Returns the decisions on the approvals of the last message.
-fn approvals(parts: &[Value], denied: &mut HashSet<String>) -> Vec<ResumeEntry> {
+fn read_approvals(parts: &[Value], denied: &mut HashSet<String>) -> Vec<ResumeEntry> {
     let answered = parts.iter().filter(|part| part["state"] == "approval-responded");
     let answered = answered.filter_map(|part| {
         let approval = &part["approval"];

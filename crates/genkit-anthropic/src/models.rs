@@ -22,15 +22,15 @@ pub(super) enum ThinkingMode {
 pub(super) struct ClaudeTraits {
     pub(super) thinking: ThinkingMode,
     /// The highest effort that the model supports, `high` or `max`; `None` if it does not support effort.
-    pub(super) most_effort: Option<&'static str>,
+    pub(super) max_effort: Option<&'static str>,
     /// The maximum number of tokens of a response.
     pub(super) max_output: u32,
     /// Whether it supports `temperature`, `top_p` and `top_k`.
     pub(super) samples: bool,
     /// Whether it supports `temperature` together with `top_p`.
-    pub(super) samples_twice: bool,
+    pub(super) supports_both_sampling_settings: bool,
     /// Whether the API can constrain its output to a schema.
-    pub(super) binds: bool,
+    pub(super) supports_output_schema: bool,
     /// Whether it can search deferred tools.
     pub(super) searches: bool,
 }
@@ -60,11 +60,11 @@ const fn model_era(
 /// The traits of the newest models, which are assumed for a name without a version.
 const NEWEST: ClaudeTraits = ClaudeTraits {
     thinking: ThinkingMode::Adaptive,
-    most_effort: Some("max"),
+    max_effort: Some("max"),
     max_output: 128_000,
     samples: false,
-    samples_twice: false,
-    binds: true,
+    supports_both_sampling_settings: false,
+    supports_output_schema: true,
     searches: true,
 };
 
@@ -73,26 +73,30 @@ const BOTH: ClaudeTraits =
     ClaudeTraits { thinking: ThinkingMode::AdaptiveOrBudget, samples: true, ..NEWEST };
 const WITH_BUDGET: ClaudeTraits = ClaudeTraits {
     thinking: ThinkingMode::Budget,
-    most_effort: None,
+    max_effort: None,
     max_output: 64_000,
     samples: true,
-    samples_twice: false,
-    binds: true,
+    supports_both_sampling_settings: false,
+    supports_output_schema: true,
     searches: true,
 };
-const FIRST_OF_4: ClaudeTraits =
-    ClaudeTraits { samples_twice: true, binds: false, searches: false, ..WITH_BUDGET };
+const FIRST_OF_4: ClaudeTraits = ClaudeTraits {
+    supports_both_sampling_settings: true,
+    supports_output_schema: false,
+    searches: false,
+    ..WITH_BUDGET
+};
 const BEFORE_THINKING: ClaudeTraits =
     ClaudeTraits { thinking: ThinkingMode::No, max_output: 8_192, ..FIRST_OF_4 };
 
 /// The first entry that matches applies.
 const ERAS: &[ModelEra] = &[
     model_era(Some("opus"), (5, 5), ALWAYS),
-    model_era(Some("fable"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
-    model_era(Some("mythos"), (0, 0), ClaudeTraits { binds: false, ..ALWAYS }),
+    model_era(Some("fable"), (0, 0), ClaudeTraits { supports_output_schema: false, ..ALWAYS }),
+    model_era(Some("mythos"), (0, 0), ClaudeTraits { supports_output_schema: false, ..ALWAYS }),
     model_era(Some("opus"), (4, 7), NEWEST),
     model_era(Some("opus"), (4, 6), BOTH),
-    model_era(Some("opus"), (4, 5), ClaudeTraits { most_effort: Some("high"), ..WITH_BUDGET }),
+    model_era(Some("opus"), (4, 5), ClaudeTraits { max_effort: Some("high"), ..WITH_BUDGET }),
     model_era(
         Some("opus"),
         (4, 1),
@@ -123,7 +127,7 @@ impl ClaudeTraits {
     }
 
     /// Returns the token limit of a response if the request sets no limit.
-    pub(super) fn usual_output(&self, budget: u32, is_deep: bool) -> u32 {
+    pub(super) fn default_max_output(&self, budget: u32, is_deep: bool) -> u32 {
         let usual = if is_deep { DEEP_OUTPUT } else { USUAL_OUTPUT };
         usual.saturating_add(budget).min(self.max_output)
     }
@@ -142,7 +146,8 @@ fn parse_version(name: &str) -> Option<(u32, u32)> {
 /// Returns the assumed capabilities of a model.
 pub(super) fn model_info(model: &str) -> ModelInfo {
     let traits = ClaudeTraits::for_model(model);
-    let constrained = if traits.binds { Constrained::All } else { Constrained::None };
+    let constrained =
+        if traits.supports_output_schema { Constrained::All } else { Constrained::None };
     let supports = Supports::all().with_constrained(constrained);
     ModelInfo::default()
         .with_label(format!("Anthropic - {model}"))
@@ -180,13 +185,19 @@ mod tests {
         assert_eq!(of("claude-3-haiku-20240307").max_output, 4_096);
         assert_eq!(of("claude-3-5-sonnet-20241022").thinking, ThinkingMode::No);
         assert_eq!(of("claude-3-7-sonnet-20250219").thinking, ThinkingMode::Budget);
-        assert!(!of("claude-sonnet-4-20250514").binds && of("claude-opus-4-1").binds);
+        assert!(
+            !of("claude-sonnet-4-20250514").supports_output_schema
+                && of("claude-opus-4-1").supports_output_schema
+        );
         assert!(of("claude-haiku-4-5").searches && !of("claude-opus-4-1").searches);
         // Other models that speak the same protocol.
         assert!(of("claude-next").searches && !of("kimi-k3").searches);
-        assert!(of("claude-opus-4-0").samples_twice && !of("claude-haiku-4-5").samples_twice);
+        assert!(
+            of("claude-opus-4-0").supports_both_sampling_settings
+                && !of("claude-haiku-4-5").supports_both_sampling_settings
+        );
         assert_eq!(of("anthropic/claude-3.5-haiku").thinking, ThinkingMode::No);
-        assert_eq!(of("claude-opus-4-5-20251101").most_effort, Some("high"));
+        assert_eq!(of("claude-opus-4-5-20251101").max_effort, Some("high"));
         assert_eq!(of("anthropic.claude-sonnet-4-6").thinking, ThinkingMode::AdaptiveOrBudget);
         assert!(of("claude-opus-4-6").samples && !of("claude-opus-4-7").samples);
         assert_eq!(of("claude-opus-5").thinking, ThinkingMode::Adaptive);
@@ -195,8 +206,8 @@ mod tests {
         assert_eq!(of("claude-sonnet-9"), NEWEST);
         assert_eq!(of("claude-next"), NEWEST);
         assert_eq!(model_info("claude-3-haiku").supports.unwrap().constrained, Constrained::None);
-        assert_eq!(of("claude-3-haiku").usual_output(0, false), 4_096);
-        assert_eq!(of("claude-sonnet-4-5").usual_output(24_000, false), 40_000);
-        assert_eq!(of("claude-opus-4-1").usual_output(24_000, false), 32_000);
+        assert_eq!(of("claude-3-haiku").default_max_output(0, false), 4_096);
+        assert_eq!(of("claude-sonnet-4-5").default_max_output(24_000, false), 40_000);
+        assert_eq!(of("claude-opus-4-1").default_max_output(24_000, false), 32_000);
     }
 }

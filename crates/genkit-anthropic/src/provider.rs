@@ -110,7 +110,11 @@ impl WireFormat for MessagesWire {
         Box::new(response::MessageStream::new(request))
     }
 
-    fn go_on(&self, request: &ModelRequest, paused: &ModelResponse) -> Option<ModelRequest> {
+    fn continue_request(
+        &self,
+        request: &ModelRequest,
+        paused: &ModelResponse,
+    ) -> Option<ModelRequest> {
         let message = paused.message.as_ref().filter(|_| response::is_paused(paused))?;
         let mut request = request.clone();
         request.messages.push(Message::new(message.role, message.content.iter().cloned()));

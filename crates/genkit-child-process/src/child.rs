@@ -127,7 +127,7 @@ impl ChildProcess {
     pub async fn wait(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() {
             self.status = self.process.wait().await.ok();
-            self.group.leader_is_gone();
+            self.group.record_leader_exit();
         }
         // Remaining processes of the group may keep the stream open forever.
         let _ = timeout(STDERR_END, self.stderr.wait_for_end()).await;
@@ -140,7 +140,7 @@ impl ChildProcess {
         if self.status.is_none() {
             self.status = self.process.try_wait().ok().flatten();
             if self.status.is_some() {
-                self.group.leader_is_gone();
+                self.group.record_leader_exit();
             }
         }
         let how = match self.status {
@@ -177,10 +177,10 @@ impl ChildProcess {
             }
         }
         self.group.terminate_group();
-        if !self.group.ends_within(GROUP_GRACE).await {
+        if !self.group.wait_until_gone(GROUP_GRACE).await {
             // No process survives this, but zombies may remain until their parent reaps them.
             self.group.kill_group();
-            self.group.ends_within(GROUP_KILLED).await;
+            self.group.wait_until_gone(GROUP_KILLED).await;
         }
     }
 }
@@ -205,7 +205,7 @@ impl Drop for ChildProcess {
 fn is_gone(process: &mut Child, group: &mut ProcessGroup) -> bool {
     // A child belongs to its group until it was waited for.
     if !matches!(process.try_wait(), Ok(None)) {
-        group.leader_is_gone();
+        group.record_leader_exit();
     }
     group.is_gone()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::group_id::GroupId;
 
 /// The interval between two checks whether a group is empty.
-const LOOK: Duration = Duration::from_millis(5);
+const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The process group of a child. Its id is used only while a member of the group is known to exist, because the system
 /// may reuse the id afterwards.
@@ -29,7 +29,7 @@ impl ProcessGroup {
 
     /// Records that the child was waited for. Checks immediately whether the group is empty, because its id may be
     /// reused from then on.
-    pub(crate) fn leader_is_gone(&mut self) {
+    pub(crate) fn record_leader_exit(&mut self) {
         self.leader_is_gone = true;
         self.is_gone();
     }
@@ -50,13 +50,13 @@ impl ProcessGroup {
     }
 
     /// Waits up to `limit` for the group to be gone, and returns whether it is.
-    pub(crate) async fn ends_within(&mut self, limit: Duration) -> bool {
+    pub(crate) async fn wait_until_gone(&mut self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         while !self.is_gone() {
             if Instant::now() >= deadline {
                 return false;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
         true
     }
@@ -69,7 +69,7 @@ pub(crate) fn wait_blocking(limit: Duration, mut is_so: impl FnMut() -> bool) ->
         if Instant::now() >= deadline {
             return false;
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(CHECK_INTERVAL);
     }
     true
 }

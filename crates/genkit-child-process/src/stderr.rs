@@ -119,7 +119,7 @@ impl Stderr {
         // A secret may be printed on several lines.
         let text = lines.join("\n");
         let text = self.log.as_ref().map(|log| log.redact(&text)).unwrap_or(text);
-        text.lines().map(without_controls).collect()
+        text.lines().map(escape_controls).collect()
     }
 
     /// Returns the end of the last lines, for an error.
@@ -191,7 +191,7 @@ impl StderrReader {
         lock_tail(&self.tail).push_line(line);
         if let Some(left_out) = self.limit.admit_line(Instant::now()) {
             self.log_left_out(left_out);
-            let shown = without_controls(&self.redact_line(line));
+            let shown = escape_controls(&self.redact_line(line));
             self.log.lock().line(&shown);
         }
         self.before.push_str(line);
@@ -210,7 +210,7 @@ impl StderrReader {
         match joined.strip_prefix(&*known) {
             Some(redacted) => redacted.to_owned(),
             // The secret continues on this line.
-            None => self.log.redact(common_end(&joined, line)),
+            None => self.log.redact(common_suffix(&joined, line)),
         }
     }
 
@@ -222,14 +222,14 @@ impl StderrReader {
 }
 
 /// Returns the common suffix of two texts.
-fn common_end<'a>(one: &str, other: &'a str) -> &'a str {
+fn common_suffix<'a>(one: &str, other: &'a str) -> &'a str {
     let same = one.chars().rev().zip(other.chars().rev()).take_while(|(one, other)| one == other);
     let length: usize = same.map(|(part, _)| part.len_utf8()).sum();
     &other[other.len() - length..]
 }
 
 /// Escapes control characters, because lines are logged and used in errors.
-fn without_controls(line: &str) -> String {
+fn escape_controls(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     for part in line.chars() {
         match part {

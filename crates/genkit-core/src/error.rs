@@ -513,11 +513,11 @@ impl StdError for Error {
 
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
-        Self::new(kind_of_io(&error), error.to_string()).with_source(error).into_foreign()
+        Self::new(io_error_kind(&error), error.to_string()).with_source(error).into_foreign()
     }
 }
 
-fn kind_of_io(error: &std::io::Error) -> ErrorKind {
+fn io_error_kind(error: &std::io::Error) -> ErrorKind {
     match error.kind() {
         std::io::ErrorKind::NotFound => ErrorKind::NotFound,
         std::io::ErrorKind::PermissionDenied => ErrorKind::PermissionDenied,
@@ -558,7 +558,7 @@ impl<T, E: Into<BoxError>> ErrorContext<T> for std::result::Result<T, E> {
         self.map_err(|cause| {
             let cause = cause.into();
             let kind = match cause.downcast_ref::<std::io::Error>() {
-                Some(io) => kind_of_io(io),
+                Some(io) => io_error_kind(io),
                 None => cause.downcast_ref::<Error>().map_or(ErrorKind::Unknown, Error::kind),
             };
             Error::new(kind, message).with_source(cause)
@@ -576,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_the_kind_of_our_own_error_inside_a_foreign_type() {
+    fn boxed_error_keeps_its_kind() {
         let boxed: BoxError = Box::new(Error::not_found("no note"));
         assert_eq!(Error::from_failure(boxed).kind(), ErrorKind::NotFound);
     }
@@ -625,7 +625,7 @@ mod tests {
     }
 
     #[test]
-    fn says_a_cause_once() {
+    fn cause_is_printed_once() {
         let io = std::io::Error::other("disk is gone");
         assert_eq!(Error::from(io).chain(), "disk is gone");
     }

@@ -6,7 +6,7 @@ pub mod action {
         ContentsBody, CustomAction, Earlier, Error, Linked, MAX_URI_BYTES, ToolOutput, UriTemplate,
         approval_text, expansion, failure_for_model, resource_for_span, without_schema,
     };
-    pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
+    pub use crate::action::{LoadedPrompts, StaticPromptFiles, embedded_prompts, load_prompts_in};
     pub use genkit_uri_template::is_origin;
 }
 pub use crate::bound_registry::{BoundRegistry, BoundRegistryBuilder, OnStart};
@@ -18,9 +18,9 @@ pub mod blocking {
 }
 pub mod context {
     pub use crate::context::{
-        Caller, CallerAnswer, Capability, ContextParts, Elsewhere, Journal, MCP_TASK, Outcome,
-        Question, QuestionChannel, QuestionKind, Recording, Rest, Rounds, RunWait, SuspendedRuns,
-        TypeMap, drive_function, run_within, supervise_run, unanswerable_error,
+        Caller, CallerAnswer, Capability, ContextParts, ExternalOperation, Journal, MCP_TASK,
+        Outcome, PendingWaits, Question, QuestionChannel, QuestionKind, Recording, Rounds, RunWait,
+        SuspendedRuns, TypeMap, drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
 pub use crate::finite::{check_finite, to_finite_value};
@@ -58,7 +58,7 @@ pub mod glob {
     pub use crate::glob::*;
 }
 pub mod message {
-    pub use crate::message::cache_mark;
+    pub use crate::message::cache_breakpoint;
 }
 pub mod model {
     pub use crate::model::*;

@@ -22,17 +22,17 @@ pub const STATUSES: [(ErrorKind, &str, u16); 15] = [
 ];
 
 /// Returns the name of a kind, for example `NOT_FOUND`.
-pub fn name_of(kind: ErrorKind) -> &'static str {
+pub fn status_name(kind: ErrorKind) -> &'static str {
     STATUSES.iter().find(|(known, ..)| *known == kind).map_or("UNKNOWN", |(_, name, _)| name)
 }
 
 /// Returns the HTTP status of a kind.
-pub fn http_of(kind: ErrorKind) -> u16 {
+pub fn http_status(kind: ErrorKind) -> u16 {
     STATUSES.iter().find(|(known, ..)| *known == kind).map_or(500, |(.., http)| *http)
 }
 
 /// Returns the kind with this name, or `None` for an unknown name. `DATA_LOSS` has no kind and maps to `Internal`.
-pub fn kind_of(name: &str) -> Option<ErrorKind> {
+pub fn kind_from_name(name: &str) -> Option<ErrorKind> {
     if name == "DATA_LOSS" {
         return Some(ErrorKind::Internal);
     }

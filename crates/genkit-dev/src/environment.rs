@@ -44,7 +44,7 @@ impl DevEnvironment {
 mod tests {
     use super::*;
 
-    fn environment_of(variables: &[(&str, &str)]) -> DevEnvironment {
+    fn environment_from(variables: &[(&str, &str)]) -> DevEnvironment {
         DevEnvironment::from_variables(|name| {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.map(|(_, value)| (*value).to_owned())
@@ -53,12 +53,12 @@ mod tests {
 
     #[test]
     fn empty_variable_counts_as_unset() {
-        assert_eq!(environment_of(&[("GENKIT_RUNTIME_ID", "")]), DevEnvironment::default());
+        assert_eq!(environment_from(&[("GENKIT_RUNTIME_ID", "")]), DevEnvironment::default());
     }
 
     #[test]
     fn invalid_port_is_an_error() {
-        let port = |port| environment_of(&[("GENKIT_REFLECTION_PORT", port)]).parse_port();
+        let port = |port| environment_from(&[("GENKIT_REFLECTION_PORT", port)]).parse_port();
         assert_eq!(port("3105").unwrap(), Some(3105));
         assert_eq!(port("").unwrap(), None);
         for wrong in ["0", "65536", "http", "-1"] {

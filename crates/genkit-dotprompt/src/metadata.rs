@@ -56,7 +56,7 @@ impl Metadata {
         self.get(key)?.as_str()
     }
 
-    fn of_raw(&self, key: &str) -> Option<&Value> {
+    fn raw_value(&self, key: &str) -> Option<&Value> {
         self.raw()?.get(key).filter(|value| !value.is_null())
     }
 
@@ -133,27 +133,27 @@ impl Metadata {
 
     /// Returns `maxTurns` of the frontmatter.
     pub fn max_turns(&self) -> Option<u64> {
-        self.of_raw("maxTurns")?.as_u64()
+        self.raw_value("maxTurns")?.as_u64()
     }
 
     /// Returns `toolChoice` of the frontmatter: `auto`, `required` or `none`.
     pub fn tool_choice(&self) -> Option<&str> {
-        self.of_raw("toolChoice")?.as_str()
+        self.raw_value("toolChoice")?.as_str()
     }
 
     /// Returns `returnToolRequests` of the frontmatter.
     pub fn return_tool_requests(&self) -> Option<bool> {
-        self.of_raw("returnToolRequests")?.as_bool()
+        self.raw_value("returnToolRequests")?.as_bool()
     }
 
     /// Returns `use` of the frontmatter, unchecked: a list of middleware by name or as `{name, config}`.
     pub fn uses(&self) -> Option<&Value> {
-        self.of_raw("use")
+        self.raw_value("use")
     }
 
     /// Returns `metadata` of the frontmatter, unchecked.
     pub fn metadata(&self) -> Option<&Value> {
-        self.of_raw("metadata")
+        self.raw_value("metadata")
     }
 }
 

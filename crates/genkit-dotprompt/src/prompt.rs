@@ -115,7 +115,7 @@ impl PromptFile {
         let error = match &self.0.frontmatter {
             Some(range) => {
                 let above = text::line_and_column(source, range.start).0 - 1;
-                match frontmatter::yaml::place_of(&source[range.clone()], path) {
+                match frontmatter::yaml::find_position(&source[range.clone()], path) {
                     // The key came from the options.
                     (0, _) => error,
                     (line, column) => error.with_place((line + above, column)),
@@ -134,6 +134,6 @@ fn read_keys(text: &str) -> Result<Map<String, Value>, Error> {
     let raw = frontmatter::yaml::read(text)?;
     match frontmatter::check_keys(&raw) {
         Ok(()) => Ok(raw),
-        Err((error, path)) => Err(error.with_place(frontmatter::yaml::place_of(text, &path))),
+        Err((error, path)) => Err(error.with_place(frontmatter::yaml::find_position(text, &path))),
     }
 }

@@ -9,7 +9,7 @@ use genkit_core::{Answer, Interrupt};
 
 /// Creates the answer to the only open question of `call`, which is the `ref` of the interrupted call or the key of a
 /// question.
-pub(super) fn answer_to(
+pub(super) fn find_answer(
     id: &RunId,
     open: &[Interrupt],
     call: &str,
@@ -20,7 +20,7 @@ pub(super) fn answer_to(
     };
     let mut asked = open.iter().filter(is_it);
     match (asked.next(), asked.next()) {
-        (Some(question), None) => answer_of(question, value),
+        (Some(question), None) => convert_answer(question, value),
         (None, _) => {
             let (id, call) = (id.to_string(), call.to_owned());
             Err(E::UnknownCall { id, call, open: name_questions(open) }.into())
@@ -30,7 +30,7 @@ pub(super) fn answer_to(
 }
 
 /// Creates an answer from a plain value.
-fn answer_of(question: &Interrupt, value: Value) -> Result<Answer> {
+fn convert_answer(question: &Interrupt, value: Value) -> Result<Answer> {
     let may_have_happened =
         question.metadata().is_some_and(|asked| asked["mayHaveHappened"] == Value::Bool(true));
     Ok(match value {

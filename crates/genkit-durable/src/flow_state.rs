@@ -231,7 +231,7 @@ impl Caller for FlowCaller {
         matches!(capability, Capability::Elicitation | Capability::ElicitUrl)
     }
 
-    fn takes_interrupts(&self) -> bool {
+    fn accepts_interrupts(&self) -> bool {
         true
     }
 }

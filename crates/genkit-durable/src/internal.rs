@@ -2,7 +2,7 @@
 
 pub use crate::flow_state::Done;
 pub use crate::journal::{CallJournal, Note, NoteContent};
-pub use crate::limits::{LEASE, LIVES};
+pub use crate::limits::{LEASE, MAX_ENDED_PROCESSES};
 pub use crate::memory::MemoryRuns;
 pub use crate::session::LeasedRun;
 pub use crate::unreadable::SkippedRuns;

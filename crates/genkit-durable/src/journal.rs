@@ -15,7 +15,7 @@ use super::session::{LeaseWatch, LeasedRun, SessionLink};
 use super::settings::RetryPolicy;
 use genkit_core::BoxFuture;
 use genkit_core::RunId;
-use genkit_core::internal::context::{Journal, Rest};
+use genkit_core::internal::context::{Journal, PendingWaits};
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error, Result};
 
@@ -36,7 +36,7 @@ pub enum NoteContent {
     /// The call has published a value.
     Published,
     /// From now on the call only waits.
-    Rests,
+    Waits,
 }
 
 /// The journal of one call.
@@ -48,7 +48,7 @@ pub struct CallJournal {
     place: usize,
     notes: mpsc::UnboundedSender<Note>,
     /// The external operation that the call waits for. `None` if the call must not be dropped while it waits.
-    rest: Option<Mutex<Option<Rest>>>,
+    rest: Option<Mutex<Option<PendingWaits>>>,
     /// The end of the lease. `None` for a call that is not part of a run yet.
     lease: Option<LeaseWatch>,
     /// The state of the run. `None` for an MCP task.
@@ -82,13 +82,13 @@ impl CallJournal {
     }
 
     /// Returns the journal for a call whose side effects start only while this process holds the lease of `session`.
-    pub fn under_lease_of(self, session: &LeasedRun) -> Self {
+    pub fn with_lease(self, session: &LeasedRun) -> Self {
         Self { lease: Some(session.watch_lease()), ..self }
     }
 
     /// Returns the journal for a call of a run, which can receive signals and whose side effects need the lease of the
     /// run.
-    pub(super) fn of_run(self, link: &SessionLink) -> Self {
+    pub(super) fn for_run(self, link: &SessionLink) -> Self {
         let (lease, live) = (Some(link.lease.clone()), Some(Arc::clone(&link.live)));
         Self { lease, live, models: link.kept.retry_policy(), ..self }
     }
@@ -113,12 +113,12 @@ impl CallJournal {
     }
 
     /// Sets whether the call may be dropped while it only waits, and started again.
-    pub(super) fn that_may_rest(self, yes: bool) -> Self {
+    pub(super) fn with_suspension(self, yes: bool) -> Self {
         Self { rest: yes.then(Mutex::default), ..self }
     }
 
     /// Returns the external operation that the call waits for, if it does nothing else.
-    pub(super) fn current_rest(&self) -> Option<Rest> {
+    pub(super) fn current_wait(&self) -> Option<PendingWaits> {
         lock(self.rest.as_ref()?).clone()
     }
 
@@ -176,7 +176,7 @@ impl Journal for CallJournal {
         self.live.as_ref().map(|_| self as _)
     }
 
-    fn note_rest(&self, rest: Option<Rest>) {
+    fn record_waits(&self, rest: Option<PendingWaits>) {
         let Some(known) = &self.rest else { return };
         let is_new = {
             let mut known = lock(known);
@@ -186,7 +186,7 @@ impl Journal for CallJournal {
         };
         if is_new {
             // The result is not awaited; the note only wakes the driver of the call.
-            drop(self.send_note(NoteContent::Rests));
+            drop(self.send_note(NoteContent::Waits));
         }
     }
 }

@@ -16,11 +16,11 @@ pub(super) const LONGEST_SAVE_WAIT: Duration = Duration::from_secs(1);
 pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The maximum number of processes that may end during one step of a run or of a task. Default is 10.
-pub const LIVES: u32 = 10;
+pub const MAX_ENDED_PROCESSES: u32 = 10;
 
 /// The number of processes that ended during a step after which a run is suspect. Default is 2. A process performs only
 /// one suspect run at a time.
-pub(super) const SUSPECT_LIVES: u32 = 2;
+pub(super) const SUSPECT_AFTER_PROCESSES: u32 = 2;
 
 /// The maximum number of runs that one worker performs in parallel. Default is 16.
 pub(super) const CONCURRENCY: usize = 16;

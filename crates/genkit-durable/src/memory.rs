@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::error::Error as E;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::sync::lock;
 use genkit_core::{RunChange, RunEntry, RunFilter, RunHead, RunId, RunStatus, RunStore, StoredRun};
@@ -90,7 +90,7 @@ impl MemoryRun {
     }
 
     fn owner(&self) -> &str {
-        owner_of(&self.entry)
+        find_owner(&self.entry)
     }
 
     fn stored_size(&self) -> usize {
@@ -99,7 +99,7 @@ impl MemoryRun {
 }
 
 /// Returns the owner, which is empty for a run without tags.
-fn owner_of(entry: &RunEntry) -> &str {
+fn find_owner(entry: &RunEntry) -> &str {
     entry.tags.first().map_or("", String::as_str)
 }
 
@@ -129,8 +129,8 @@ impl Runs {
                 }
             }
             let left = (max_runs.saturating_sub(busy.runs), MAX_BYTES.saturating_sub(busy.bytes));
-            if !may_take(own_busy.runs, runs, left.0, floor_of(max_runs))
-                || !may_take(own_busy.bytes, bytes, left.1, FLOOR_BYTES)
+            if !can_take(own_busy.runs, runs, left.0, scaled_floor(max_runs))
+                || !can_take(own_busy.bytes, bytes, left.1, FLOOR_BYTES)
             {
                 return Err(E::MemoryFull);
             }
@@ -348,7 +348,7 @@ mod tests {
         RunId::new(format!("{owner}-{number}")).expect("an id")
     }
 
-    fn change_of(owner: &str, status: RunStatus, bytes: usize) -> RunChange {
+    fn build_change(owner: &str, status: RunStatus, bytes: usize) -> RunChange {
         RunChange::new(status, "1".repeat(bytes)).with_tags([owner])
     }
 
@@ -356,7 +356,7 @@ mod tests {
     async fn owner_with_the_most_idle_runs_gives_way() {
         let store = MemoryRuns::with_max_runs(100);
         let create = async |owner: &str, number| {
-            let change = change_of(owner, RunStatus::Completed, 1);
+            let change = build_change(owner, RunStatus::Completed, 1);
             store.create(&id(owner, number), &change).await
         };
         create("ada", 0).await.expect("there is room");
@@ -376,7 +376,7 @@ mod tests {
     async fn busy_runs_leave_room_for_others_and_stay() {
         let store = MemoryRuns::with_max_runs(100);
         let create = async |owner: &str, number, status| {
-            store.create(&id(owner, number), &change_of(owner, status, 1)).await
+            store.create(&id(owner, number), &build_change(owner, status, 1)).await
         };
         let mut busy = 0;
         while create("eve", busy, RunStatus::Working).await.is_ok() {
@@ -397,8 +397,8 @@ mod tests {
     #[tokio::test]
     async fn text_of_one_owner_does_not_fail_the_saves_of_another() {
         let store = MemoryRuns::default();
-        let large = |owner: &str| change_of(owner, RunStatus::Completed, MAX_BYTES / 16);
-        store.create(&id("ada", 0), &change_of("ada", RunStatus::Working, 1)).await.unwrap();
+        let large = |owner: &str| build_change(owner, RunStatus::Completed, MAX_BYTES / 16);
+        store.create(&id("ada", 0), &build_change("ada", RunStatus::Working, 1)).await.unwrap();
         for number in 0..40 {
             assert!(store.create(&id("eve", number), &large("eve")).await.unwrap());
         }

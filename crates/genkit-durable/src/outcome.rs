@@ -22,7 +22,7 @@ pub enum FlowOutcome {
 }
 
 /// Returns the response of a run that is finished or interrupted.
-pub(super) fn response_of(
+pub(super) fn read_response(
     id: &RunId,
     registry: &Registry,
     status: RunStatus,
@@ -38,7 +38,7 @@ pub(super) fn response_of(
 }
 
 /// Returns the result of a flow, or its open questions.
-pub(super) fn flow_outcome_of(
+pub(super) fn read_flow_outcome(
     id: &RunId,
     status: RunStatus,
     error: Option<StoredError>,
@@ -55,6 +55,6 @@ pub(super) fn flow_outcome_of(
 }
 
 /// Creates the error for a run that is not of the requested kind.
-pub(super) fn other_kind(id: &RunId, body: &RunBody, wanted: &'static str) -> Error {
+pub(super) fn wrong_kind_error(id: &RunId, body: &RunBody, wanted: &'static str) -> Error {
     E::OtherKind { id: id.to_string(), is: body.run_kind(), wanted }.into()
 }

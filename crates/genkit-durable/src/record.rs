@@ -12,7 +12,7 @@ use genkit_agent::RunState;
 use genkit_core::Interrupt;
 use genkit_core::Message;
 use genkit_core::internal::context::RunWait;
-use genkit_core::internal::status::{kind_of, name_of};
+use genkit_core::internal::status::{kind_from_name, status_name};
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{RunId, StoredRun};
 
@@ -85,7 +85,7 @@ fn is_zero(number: &u32) -> bool {
 
 impl StoredError {
     pub(super) fn from_error(error: &Error) -> Self {
-        Self { kind: name_of(error.kind()).to_owned(), message: error.chain() }
+        Self { kind: status_name(error.kind()).to_owned(), message: error.chain() }
     }
 
     /// Returns the error with its causes.
@@ -94,7 +94,7 @@ impl StoredError {
     }
 
     pub(super) fn into_error(self) -> Error {
-        Error::new(kind_of(&self.kind).unwrap_or(ErrorKind::Unknown), self.message)
+        Error::new(kind_from_name(&self.kind).unwrap_or(ErrorKind::Unknown), self.message)
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::error::Error as E;
 use super::flow_state::FlowState;
 use super::handle::{DurableFlow, DurableRun, Handle};
-use super::outcome::other_kind;
+use super::outcome::wrong_kind_error;
 use super::record::{Record, RunBody};
 use super::settings::DurableOptions;
 use genkit_agent::Generate;
@@ -47,7 +47,7 @@ pub async fn durable_flow(
         store.create(&id, &first).await?;
         return Ok(DurableFlow(created_handle(instance, store, id).await?));
     };
-    let handle = Handle::new(instance, store, id).of_incarnation(&head);
+    let handle = Handle::new(instance, store, id).with_incarnation(&head);
     check_flow(&handle, flow).await?;
     Ok(DurableFlow(handle))
 }
@@ -61,7 +61,7 @@ async fn check_flow(handle: &Handle, flow: &str) -> Result<()> {
             let (is, wanted) = (state.name().to_owned(), flow.to_owned());
             Err(E::OtherFlow { id: id.to_string(), is, wanted }.into())
         }
-        body => Err(other_kind(id, &body, "a run of `durable_flow`")),
+        body => Err(wrong_kind_error(id, &body, "a run of `durable_flow`")),
     }
 }
 
@@ -71,7 +71,7 @@ async fn created_handle(
     id: RunId,
 ) -> Result<Handle> {
     let head = store.peek(&id).await?.ok_or_else(|| E::RunNotFound(id.to_string()))?;
-    Ok(Handle::new(instance, store, id).of_incarnation(&head))
+    Ok(Handle::new(instance, store, id).with_incarnation(&head))
 }
 
 /// Finds a durable run by its id.
@@ -93,7 +93,7 @@ pub async fn find_durable_flow(
 async fn find_durable(instance: &Instance, id: impl Into<String>) -> Result<Option<Handle>> {
     let (id, store) = (RunId::new(id)?, run_store(instance)?);
     let head = store.peek(&id).await?;
-    Ok(head.map(|head| Handle::new(instance, store, id).of_incarnation(&head)))
+    Ok(head.map(|head| Handle::new(instance, store, id).with_incarnation(&head)))
 }
 
 pub(super) fn run_store(instance: &Instance) -> Result<Arc<dyn RunStore>> {
@@ -106,12 +106,12 @@ pub(super) async fn first_of_run(
     run: Generate,
     options: DurableOptions,
 ) -> Result<RunChange> {
-    let state = run.of_instance(instance).start().await?.state();
+    let state = run.with_instance(instance).start().await?.state();
     if !state.names.code.is_empty() {
         return Err(E::NotByName(state.names.code).into());
     }
     let name = state.model().to_owned();
-    first_of(instance, id, RunBody::Generate(Box::new(state)), name, options)
+    find_first(instance, id, RunBody::Generate(Box::new(state)), name, options)
 }
 
 pub(super) fn first_of_flow(
@@ -125,10 +125,10 @@ pub(super) fn first_of_flow(
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
     let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));
-    first_of(instance, id, body, known.name().to_owned(), options)
+    find_first(instance, id, body, known.name().to_owned(), options)
 }
 
-fn first_of(
+fn find_first(
     instance: &Instance,
     id: &RunId,
     body: RunBody,

@@ -172,7 +172,7 @@ impl LeasedRun {
     }
 
     /// Sets the part of the record that steps do not change.
-    pub(super) fn set_kept(&mut self, kept: StoredState) {
+    pub(super) fn set_stored_state(&mut self, kept: StoredState) {
         self.live.publish(kept.published.clone());
         self.kept = kept;
     }
@@ -411,7 +411,7 @@ impl LeasedRun {
     /// Releases the lease.
     pub async fn release(mut self) {
         self.is_released = true;
-        give_back(&*self.store, &self.id, &self.owner).await;
+        release_lease(&*self.store, &self.id, &self.owner).await;
     }
 }
 
@@ -442,7 +442,7 @@ async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
 }
 
 /// Releases a lease. An error from the store is only logged, because the lease expires on its own.
-async fn give_back(store: &dyn RunStore, id: &RunId, owner: &str) {
+async fn release_lease(store: &dyn RunStore, id: &RunId, owner: &str) {
     if let Err(error) = within_limit(store.release(id, owner)).await {
         let error = Logged::text(error.chain());
         tracing::debug!(run = %id, %error, "failed to release the lease of a run");
@@ -458,7 +458,7 @@ impl Drop for LeasedRun {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let (store, id) = (Arc::clone(&self.store), self.id.clone());
             let owner = std::mem::take(&mut self.owner);
-            runtime.spawn(async move { give_back(&*store, &id, &owner).await });
+            runtime.spawn(async move { release_lease(&*store, &id, &owner).await });
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) enum Error {
 
     // Metrics.
     #[error("reference must be a string: {0}")]
-    ReferenceNoText(&'static str),
+    NonStringReference(&'static str),
     #[error("invalid pattern: {0}")]
     Pattern(String),
     #[error("the pattern is longer than {0} bytes")]

@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn error_or_a_fail_is_shown_where_all_should_pass() {
+    fn assert_all_pass_shows_failed_rows() {
         report([Score::passed(true), Score::new(0.1)]).assert_all_pass();
         for bad in [Score::passed(false), Score::failed("no reference")] {
             let report = report([Score::passed(true), bad]);

@@ -112,7 +112,7 @@ impl Evaluate {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn flow_of(self, genkit: &Instance, name: impl Into<String>) -> Self {
+    pub fn flow_in(self, genkit: &Instance, name: impl Into<String>) -> Self {
         let (genkit, name) = (genkit.clone(), name.into());
         self.with_target(move |input| {
             let (genkit, name) = (genkit.clone(), name.clone());

@@ -47,7 +47,7 @@ fn format_cell(score: &Score) -> String {
     }
     let value = score.value().map_or("-".to_owned(), |value| match value.as_f64() {
         Some(number) if value.is_f64() => format!("{number:.3}"),
-        _ => excerpt(&crate::evaluator::text_of(value), WIDEST),
+        _ => excerpt(&crate::evaluator::value_text(value), WIDEST),
     });
     match score.status() {
         Some(EvalStatus::Pass) => format!("{value} pass"),

@@ -60,17 +60,17 @@ fn supported_features(model: &str) -> &'static Supports {
 }
 
 /// Returns whether the model supports JSON output.
-pub(super) fn takes_json(model: &str) -> bool {
+pub(super) fn supports_json(model: &str) -> bool {
     supported_features(model).constrained != Constrained::None
 }
 
 /// Returns whether the model supports JSON output in a request with tools.
-pub(super) fn takes_json_with_tools(model: &str) -> bool {
+pub(super) fn supports_json_with_tools(model: &str) -> bool {
     supported_features(model).constrained == Constrained::All
 }
 
 /// Returns whether a function response may contain media, which is supported since Gemini 3.
-pub(super) fn takes_media_in_answers(model: &str) -> bool {
+pub(super) fn supports_media_in_responses(model: &str) -> bool {
     let number = model.strip_prefix("gemini-").unwrap_or_default();
     let major = number.split(['.', '-']).next().unwrap_or_default();
     major.parse::<u32>().is_ok_and(|major| major >= 3)
@@ -112,8 +112,8 @@ mod tests {
         assert!(!supports("gemini-2.5-flash-image").tools);
         assert!(supports("gemini-2.5-flash-image").media);
         assert!(!supports("gemma-3-27b-it").system_role);
-        assert!(takes_media_in_answers("gemini-3-pro-preview"));
-        assert!(takes_media_in_answers("gemini-3.1-pro-preview"));
-        assert!(!takes_media_in_answers("gemini-2.5-pro"));
+        assert!(supports_media_in_responses("gemini-3-pro-preview"));
+        assert!(supports_media_in_responses("gemini-3.1-pro-preview"));
+        assert!(!supports_media_in_responses("gemini-2.5-pro"));
     }
 }

@@ -103,7 +103,7 @@ where
             None => body.frame().await,
             Some(taken) => tokio::select! {
                 frame = body.frame() => frame,
-                () = taken.wanted() => return Err(BodyError::BudgetExceeded),
+                () = taken.wait_for_eviction() => return Err(BodyError::BudgetExceeded),
             },
         };
         let Some(frame) = frame else { break };
@@ -116,7 +116,7 @@ where
         if length > SMALL {
             match &mut taken {
                 Some(taken) => taken.grow(length).await?,
-                None => taken = Some(room.take_room(client, length).await?),
+                None => taken = Some(room.reserve(client, length).await?),
             }
         }
         match (first.is_empty(), rest.is_empty()) {

@@ -16,7 +16,7 @@ use genkit_core::internal::sync::lock;
 const ROOM: usize = 64 * 1024 * 1024;
 
 /// The time that a body waits for memory before another body is dropped. Default is 1 second.
-const PATIENCE: Duration = Duration::from_secs(1);
+const EVICTION_DELAY: Duration = Duration::from_secs(1);
 
 /// The error if a body was dropped to free memory.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl BodyBudget {
     }
 
     /// Reserves `bytes` of memory, waiting for it if necessary.
-    pub(super) async fn take_room(
+    pub(super) async fn reserve(
         self: &Arc<Self>,
         client: Option<IpAddr>,
         bytes: usize,
@@ -123,13 +123,13 @@ impl BudgetGuard {
             tokio::select! {
                 () = freed => {}
                 () = self.wanted.cancelled() => return Err(BudgetExceeded),
-                () = tokio::time::sleep(PATIENCE) => self.room.make_room(),
+                () = tokio::time::sleep(EVICTION_DELAY) => self.room.make_room(),
             }
         }
     }
 
     /// Waits until this body must be dropped.
-    pub(super) async fn wanted(&self) {
+    pub(super) async fn wait_for_eviction(&self) {
         self.wanted.cancelled().await;
     }
 }
@@ -156,14 +156,14 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn client_that_holds_the_most_gives_way_with_its_oldest_body() {
         let room = BodyBudget::with_size(100);
-        let honest = room.take_room(client(2), 30).await.expect("room");
-        let first = room.take_room(client(1), 35).await.expect("room");
-        let second = room.take_room(client(1), 35).await.expect("room");
+        let honest = room.reserve(client(2), 30).await.expect("room");
+        let first = room.reserve(client(1), 35).await.expect("room");
+        let second = room.reserve(client(1), 35).await.expect("room");
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.take_room(client(3), 20).await }
+            async move { room.reserve(client(3), 20).await }
         });
-        first.wanted().await;
+        first.wait_for_eviction().await;
         assert!(!second.wanted.is_cancelled() && !honest.wanted.is_cancelled());
         drop(first);
         assert!(waiting.await.expect("no panic").is_ok());
@@ -172,10 +172,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn room_that_is_given_back_is_taken_at_once() {
         let room = BodyBudget::with_size(100);
-        let whole = room.take_room(client(1), 100).await.expect("room");
+        let whole = room.reserve(client(1), 100).await.expect("room");
         let waiting = tokio::spawn({
             let room = Arc::clone(&room);
-            async move { room.take_room(client(2), 100).await }
+            async move { room.reserve(client(2), 100).await }
         });
         tokio::task::yield_now().await;
         drop(whole);

@@ -12,14 +12,14 @@ pub enum Error {
     )]
     InvalidAddress { address: String, source: std::io::Error },
     #[error("cannot use the provided listener")]
-    GivenListener { source: std::io::Error },
+    InvalidListener { source: std::io::Error },
 }
 
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::InvalidAddress { .. } => ErrorKind::InvalidArgument,
-            Self::Listen { .. } | Self::GivenListener { .. } => ErrorKind::Unavailable,
+            Self::Listen { .. } | Self::InvalidListener { .. } => ErrorKind::Unavailable,
         }
     }
 }

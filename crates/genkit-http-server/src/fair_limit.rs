@@ -9,7 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 
 use super::until_sent::UntilSent;
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::sync::lock;
 
 /// The memory for running requests and for responses that have not been sent yet, in bytes. Default is 128 MiB, or four
@@ -76,8 +76,8 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
     }
 
     /// Takes a slot for a client. Returns `None` if all slots are taken, or if the client already holds its share.
-    pub fn take_place(self: &Arc<Self>, client: K) -> Option<FairPermit<K>> {
-        self.take_places(client, 1)
+    pub fn take_slot(self: &Arc<Self>, client: K) -> Option<FairPermit<K>> {
+        self.take_slots(client, 1)
     }
 
     /// Takes `bytes` of memory for a client, from a limit created by [`for_memory`](Self::for_memory).
@@ -89,7 +89,7 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         client: K,
         bytes: usize,
     ) -> Result<FairPermit<K>, NoMemory> {
-        self.take_places(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
+        self.take_slots(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
     }
 
     /// Takes memory for bytes of a client, until they are sent or dropped.
@@ -104,10 +104,10 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         Ok(Bytes::from_owner(CountedBytes { bytes, _permit: permit }))
     }
 
-    fn take_places(self: &Arc<Self>, client: K, count: usize) -> Option<FairPermit<K>> {
+    fn take_slots(self: &Arc<Self>, client: K, count: usize) -> Option<FairPermit<K>> {
         let mut held = lock(&self.held);
         let own = held.of_clients.get(&client).copied().unwrap_or_default();
-        if !may_take(own, count, self.total.saturating_sub(held.all), floor_of(self.total)) {
+        if !can_take(own, count, self.total.saturating_sub(held.all), scaled_floor(self.total)) {
             return None;
         }
         held.all += count;
@@ -159,7 +159,7 @@ mod tests {
         limit: &Arc<FairLimit<&'static str>>,
         client: &'static str,
     ) -> Vec<FairPermit<&'static str>> {
-        std::iter::from_fn(|| limit.take_place(client)).collect()
+        std::iter::from_fn(|| limit.take_slot(client)).collect()
     }
 
     #[test]
@@ -168,9 +168,9 @@ mod tests {
         let greedy = take_all(&limit, "greedy");
         let second = take_all(&limit, "second");
         assert_eq!((greedy.len(), second.len()), (512, 256));
-        assert!(limit.take_place("third").is_some());
+        assert!(limit.take_slot("third").is_some());
         drop(greedy);
-        assert!(limit.take_place("second").is_some());
+        assert!(limit.take_slot("second").is_some());
     }
 
     #[test]
@@ -201,10 +201,10 @@ mod tests {
     #[test]
     fn small_limit_still_serves_a_client() {
         let limit = FairLimit::new(1);
-        let only = limit.take_place("a");
-        assert!(only.is_some() && limit.take_place("b").is_none());
+        let only = limit.take_slot("a");
+        assert!(only.is_some() && limit.take_slot("b").is_none());
         drop(only);
-        assert!(limit.take_place("b").is_some());
+        assert!(limit.take_slot("b").is_some());
         assert!(lock(&limit.held).of_clients.is_empty());
     }
 }

@@ -81,7 +81,7 @@ impl AllowedHosts {
     pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), HostRejection> {
         let found = self.find(headers, uri);
         if let Err(HostRejection::Unknown(host)) = &found
-            && self.is_news(host)
+            && self.record_host(host)
         {
             tracing::warn!(
                 host = %Logged::name(host),
@@ -108,7 +108,7 @@ impl AllowedHosts {
     }
 
     /// Returns whether the host has not been logged yet, and records it if the limit allows.
-    fn is_news(&self, host: &str) -> bool {
+    fn record_host(&self, host: &str) -> bool {
         let mut warned = lock(&self.warned);
         warned.len() < MAX_WARNINGS && warned.insert(host.to_owned())
     }
@@ -202,9 +202,9 @@ mod tests {
     #[test]
     fn rejected_host_is_logged_once_and_log_is_bounded() {
         let hosts = AllowedHosts::new(None);
-        assert!(hosts.is_news("a.example"));
-        assert!(!hosts.is_news("a.example"));
-        let warned = (0..1000).filter(|n| hosts.is_news(&format!("{n}.example"))).count();
+        assert!(hosts.record_host("a.example"));
+        assert!(!hosts.record_host("a.example"));
+        let warned = (0..1000).filter(|n| hosts.record_host(&format!("{n}.example"))).count();
         assert_eq!(warned, MAX_WARNINGS - 1);
     }
 }

@@ -8,5 +8,5 @@ pub use crate::fair_limit::{FairLimit, FairPermit, NoMemory};
 pub use crate::host::{AllowedHosts, HostRejection};
 pub use crate::listening::{BoundListener, ListenAddress, Listening, OnListening};
 pub use crate::media_types::{accepted_weight, accepts_type, content_encoding, is_json};
-pub use crate::secret::is_the_secret;
+pub use crate::secret::matches_secret;
 pub use crate::serving::{GRACE, HttpApp, HttpServing, Peer};

@@ -16,8 +16,8 @@ pub fn accepted_weight(headers: &HeaderMap, kind: &str) -> (u8, u16) {
         headers.get_all(ACCEPT).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     let (mut has_range, mut best) = (false, (0, 0));
     for list in values {
-        for entry in (Pieces { rest: Some(&list), at: b',' }) {
-            let mut pieces = Pieces { rest: Some(entry), at: b';' };
+        for entry in (ListItems { rest: Some(&list), at: b',' }) {
+            let mut pieces = ListItems { rest: Some(entry), at: b';' };
             let range = pieces.next().unwrap_or_default().trim();
             has_range |= !range.is_empty();
             let Some(precision) = match_precision(range, kind) else { continue };
@@ -83,12 +83,12 @@ fn read_weight(parameter: &str) -> Option<u16> {
 }
 
 /// An iterator over the items of a list, separated by `at` outside of quoted text.
-struct Pieces<'a> {
+struct ListItems<'a> {
     rest: Option<&'a str>,
     at: u8,
 }
 
-impl<'a> Iterator for Pieces<'a> {
+impl<'a> Iterator for ListItems<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {

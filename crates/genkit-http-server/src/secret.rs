@@ -4,7 +4,7 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 /// Returns whether `given` is the secret. The duration depends only on the length of `given`. An empty secret never
 /// matches.
-pub fn is_the_secret(given: &[u8], secret: &[u8]) -> bool {
+pub fn matches_secret(given: &[u8], secret: &[u8]) -> bool {
     let mut same = Choice::from(u8::from(given.len() == secret.len() && !secret.is_empty()));
     let mut expected = secret.iter().cycle();
     for byte in given {

@@ -20,7 +20,7 @@ use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::connections::{
-    Connection, ConnectionIo, ConnectionTable, OpenConnection, RequestAtWork,
+    Connection, ConnectionIo, ConnectionTable, OpenConnection, RequestInProgress,
 };
 use super::drain::Drain;
 use super::listening::BoundListener;
@@ -32,14 +32,14 @@ use genkit_core::Result;
 pub const GRACE: Duration = Duration::from_secs(10);
 
 /// The time that cancelled requests have to send their last message. Default is 1 second.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const CANCEL_GRACE: Duration = Duration::from_secs(1);
 
 /// The maximum size of a request head, in bytes. Default is 64 KiB.
 const MAX_HEAD: usize = 64 * 1024;
 
 /// The pause after a connection could not be accepted for lack of file descriptors. Default is 20
 /// milliseconds.
-const SHORT_OF_FILES: Duration = Duration::from_millis(20);
+const DESCRIPTORS_PAUSE: Duration = Duration::from_millis(20);
 
 /// The pause after a connection could not be accepted for another reason. Default is 1 second.
 const ACCEPT_FAILED: Duration = Duration::from_secs(1);
@@ -102,7 +102,7 @@ impl HttpApp for Router {
         from: Peer<'_, ()>,
     ) -> Response<Self::Body> {
         // The handlers of the router read bodies themselves.
-        from.connection.answering();
+        from.connection.record_request();
         request.extensions_mut().insert(ConnectInfo(from.address));
         let answered = TowerToHyperService::new(self.clone()).call(request).await;
         answered.unwrap_or_else(|never| match never {})
@@ -147,27 +147,27 @@ impl HttpServing {
                         };
                         serve_connection(stream, address, place, app, stop).await;
                     });
-                    connection.runs_in(task.abort_handle());
+                    connection.set_task(task.abort_handle());
                 }
                 Err(error) => pause_after(&error, &table).await,
             }
         }
         drop(listener);
-        table.end_silent();
+        table.close_silent();
         let deadline = tokio::time::Instant::now() + grace;
         let overdue = async {
             let is_late = tokio::time::timeout_at(deadline, drain.finished()).await.is_err();
             // Do not cancel earlier, because this also cancels requests that are still running.
             end.cancel();
             if is_late {
-                let _ = tokio::time::timeout(LAST_WORDS, drain.finished()).await;
+                let _ = tokio::time::timeout(CANCEL_GRACE, drain.finished()).await;
             } else {
                 tokio::time::sleep_until(deadline).await;
             }
         };
         tokio::select! {
             () = open.finished() => {}
-            () = overdue => table.end_all(),
+            () = overdue => table.close_all(),
         }
         Ok(())
     }
@@ -185,10 +185,10 @@ async fn serve_connection(
     let io = TokioIo::new(ConnectionIo::new(stream, Arc::clone(connection)));
     let answer = service_fn(|request| {
         connection.requested();
-        let (app, at_work) = (&app, RequestAtWork(Arc::clone(connection)));
+        let (app, at_work) = (&app, RequestInProgress(Arc::clone(connection)));
         async move {
             let answer = app.answer(request, Peer { address, client, connection }).await;
-            connection.answering();
+            connection.record_request();
             Ok::<_, Infallible>(answer.map(|body| UntilSent::new(body, at_work)))
         }
     });
@@ -224,7 +224,7 @@ async fn pause_after(error: &io::Error, table: &ConnectionTable) {
     }
     if is_short_of_files(error) {
         table.make_room();
-        tokio::time::sleep(SHORT_OF_FILES).await;
+        tokio::time::sleep(DESCRIPTORS_PAUSE).await;
         return;
     }
     tracing::error!(%error, "cannot accept connections; retrying");

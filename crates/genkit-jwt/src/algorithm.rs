@@ -47,7 +47,7 @@ impl JwtAlgorithm {
     ];
 
     /// The algorithms that are allowed by default.
-    pub(crate) const USUAL: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
+    pub(crate) const DEFAULTS: [Self; 4] = [Self::Rs256, Self::Ps256, Self::Es256, Self::EdDsa];
 
     /// Returns the name of the algorithm in tokens.
     pub fn name(self) -> &'static str {
@@ -64,7 +64,7 @@ impl JwtAlgorithm {
         }
     }
 
-    pub(crate) fn of_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|algorithm| algorithm.name() == name)
     }
 }

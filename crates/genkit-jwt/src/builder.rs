@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::algorithm::JwtAlgorithm;
 use crate::claims::ExpectedClaims;
 use crate::error::KeyError;
-use crate::fetch::{KeyAddress, key_url};
+use crate::fetch::{FetchUrl, key_url};
 use crate::jwk::KeySet;
 use crate::keys::IssuerKeys;
 use crate::verifier::JwtVerifier;
@@ -62,7 +62,7 @@ enum KeySource {
 impl JwtVerifierBuilder {
     pub(crate) fn new(issuer: String, audience: String) -> Self {
         let expected = ExpectedClaims { issuer, audiences: vec![audience], leeway: LEEWAY };
-        Self { algorithms: JwtAlgorithm::USUAL.to_vec(), expected, keys: KeySource::Issuer }
+        Self { algorithms: JwtAlgorithm::DEFAULTS.to_vec(), expected, keys: KeySource::Issuer }
     }
 
     /// Adds an accepted audience.
@@ -108,10 +108,10 @@ impl JwtVerifierBuilder {
         }
         let keys = match keys {
             KeySource::Given(set) => IssuerKeys::Fixed(Arc::new(KeySet::read(&set)?)),
-            KeySource::Url(url) => IssuerKeys::fetched(KeyAddress::Jwks(key_url(&url)?)),
+            KeySource::Url(url) => IssuerKeys::fetched(FetchUrl::Jwks(key_url(&url)?)),
             KeySource::Issuer => {
                 let (issuer, url) = (expected.issuer.clone(), key_url(&expected.issuer)?);
-                IssuerKeys::fetched(KeyAddress::Issuer { issuer, url })
+                IssuerKeys::fetched(FetchUrl::Issuer { issuer, url })
             }
         };
         Ok(JwtVerifier { algorithms, expected, keys })

@@ -25,7 +25,7 @@ const MAX_ISSUER: usize = 200;
 
 /// The URL from which keys are fetched.
 #[derive(Clone, Debug)]
-pub(crate) enum KeyAddress {
+pub(crate) enum FetchUrl {
     /// The JWK set itself.
     Jwks(Url),
     /// The issuer, whose metadata contains the URL of the JWK set.
@@ -40,7 +40,7 @@ pub(crate) fn key_url(text: &str) -> Result<Url, KeyError> {
     url.ok_or_else(|| KeyError::Address(text.to_owned()))
 }
 
-impl KeyAddress {
+impl FetchUrl {
     pub(crate) async fn fetch_keys(&self) -> Result<KeySet, KeyError> {
         let jwks = match self {
             Self::Jwks(url) => url.clone(),

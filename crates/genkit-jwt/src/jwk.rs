@@ -69,7 +69,7 @@ impl PublicKey {
         // A key with an unknown algorithm is skipped, because it is not meant for any known algorithm.
         let algorithm = match key["alg"].as_str() {
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
-            Some(name) => Some(JwtAlgorithm::of_name(name)?),
+            Some(name) => Some(JwtAlgorithm::from_name(name)?),
             None => None,
         };
         let material = match (key["kty"].as_str()?, key["crv"].as_str()) {

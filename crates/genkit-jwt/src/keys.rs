@@ -8,21 +8,21 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::error::KeyError;
-use crate::fetch::KeyAddress;
+use crate::fetch::FetchUrl;
 use crate::jwk::KeySet;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
 /// The age at which keys in use are fetched again. Default is 10 minutes.
-const FRESH: Duration = Duration::from_secs(600);
+const REFRESH_AGE: Duration = Duration::from_secs(600);
 
 /// The age at which keys are no longer used if the issuer does not respond. This limits how long a revoked
 /// key is trusted. Default is 1 hour.
-const USABLE: Duration = Duration::from_secs(3600);
+const MAX_AGE: Duration = Duration::from_secs(3600);
 
 /// The minimum interval between fetches because of unknown key ids, which untrusted clients can invent.
 /// Default is 10 seconds.
-const UNKNOWN_KEY: Duration = Duration::from_secs(10);
+const UNKNOWN_KEY_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The delay before the next attempt after the first failure, and the maximum delay. Default is 1 second
 /// and 1 minute.
@@ -36,7 +36,7 @@ pub(crate) enum IssuerKeys {
 }
 
 pub(crate) struct FetchedKeys {
-    address: KeyAddress,
+    address: FetchUrl,
     known: Mutex<KnownKeys>,
     /// Held during a fetch.
     fetching: tokio::sync::Mutex<()>,
@@ -54,11 +54,11 @@ impl KnownKeys {
     fn usable_keys(&self) -> Option<(Arc<KeySet>, Duration)> {
         let (keys, fetched) = self.keys.as_ref()?;
         let age = fetched.elapsed();
-        (age < USABLE).then(|| (Arc::clone(keys), age))
+        (age < MAX_AGE).then(|| (Arc::clone(keys), age))
     }
 
     /// Returns whether the issuer can be contacted now; `usually` is the minimum interval without failures.
-    fn may_try(&self, usually: Duration) -> bool {
+    fn can_fetch(&self, usually: Duration) -> bool {
         let factor = 1_u32.checked_shl(self.failures.saturating_sub(1)).unwrap_or(u32::MAX);
         let after_failure = match self.failures {
             0 => Duration::ZERO,
@@ -69,7 +69,7 @@ impl KnownKeys {
 }
 
 impl IssuerKeys {
-    pub(crate) fn fetched(address: KeyAddress) -> Self {
+    pub(crate) fn fetched(address: FetchUrl) -> Self {
         let (known, fetching) = (Mutex::default(), tokio::sync::Mutex::default());
         Self::Fetched(Arc::new(FetchedKeys { address, known, fetching }))
     }
@@ -83,7 +83,7 @@ impl IssuerKeys {
         let usable = lock(&fetched.known).usable_keys();
         match usable {
             Some((keys, age)) => {
-                if age >= FRESH && lock(&fetched.known).may_try(Duration::ZERO) {
+                if age >= REFRESH_AGE && lock(&fetched.known).can_fetch(Duration::ZERO) {
                     // Fetch in the background, because the old keys are still usable.
                     drop(fetched.start_fetch(Duration::ZERO));
                 }
@@ -99,7 +99,7 @@ impl IssuerKeys {
     }
 
     /// Returns newer keys for a token whose key is not in `known`; `None` if `known` is up to date.
-    pub(crate) async fn after_unknown(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
+    pub(crate) async fn refresh_for_unknown_key(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
         let Self::Fetched(fetched) = self else { return None };
         let others = || {
             let (keys, _) = lock(&fetched.known).usable_keys()?;
@@ -109,7 +109,7 @@ impl IssuerKeys {
             return Some(others);
         }
         // The task logs a failure, and the caller then rejects the token because of its unknown key.
-        let _ = fetched.start_fetch(UNKNOWN_KEY).await;
+        let _ = fetched.start_fetch(UNKNOWN_KEY_INTERVAL).await;
         others()
     }
 }
@@ -129,7 +129,7 @@ impl FetchedKeys {
             if known.tried.is_some_and(|tried| tried >= asked) && known.failures == 0 {
                 return Ok(());
             }
-            if !known.may_try(usually) {
+            if !known.can_fetch(usually) {
                 return Err(KeyError::BackingOff);
             }
             known.tried = Some(Instant::now());

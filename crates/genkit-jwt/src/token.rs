@@ -33,7 +33,7 @@ impl<'a> UnverifiedToken<'a> {
         let algorithm = match header_fields.get("alg").and_then(Value::as_str) {
             // RFC 9864 introduces this name for EdDSA with Ed25519.
             Some("Ed25519") => Some(JwtAlgorithm::EdDsa),
-            Some(name) => JwtAlgorithm::of_name(name),
+            Some(name) => JwtAlgorithm::from_name(name),
             None => return Err(VerifyError::NotAJwt),
         };
         let algorithm =

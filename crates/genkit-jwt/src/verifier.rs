@@ -53,9 +53,9 @@ impl JwtVerifier {
         let unverified = UnverifiedToken::read(token, &self.algorithms).map_err(invalid_token)?;
         let known = self.keys.current_keys().await;
         let known = known.map_err(|fault| TokenError::unavailable(fault.to_string()))?;
-        match signed_by(&known, &unverified) {
-            Err(VerifyError::UnknownKey) => match self.keys.after_unknown(&known).await {
-                Some(others) => signed_by(&others, &unverified),
+        match verify_with_keys(&known, &unverified) {
+            Err(VerifyError::UnknownKey) => match self.keys.refresh_for_unknown_key(&known).await {
+                Some(others) => verify_with_keys(&others, &unverified),
                 None => Err(VerifyError::UnknownKey),
             },
             checked => checked,
@@ -82,7 +82,7 @@ impl fmt::Debug for JwtVerifier {
 }
 
 /// Verifies the signature with the matching keys of the set.
-fn signed_by(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), VerifyError> {
+fn verify_with_keys(keys: &KeySet, token: &UnverifiedToken<'_>) -> Result<(), VerifyError> {
     let fitting = keys.find_keys(token.algorithm, token.key_id.as_deref()).take(MAX_TRIES);
     let mut fault = VerifyError::UnknownKey;
     for key in fitting {

@@ -205,14 +205,14 @@ impl McpClient {
     ) -> Result<Value> {
         let name = self.own_name(name);
         let arguments = methods::to_json("tool", name, arguments)?;
-        if self.catalog.server.config.controls.asks_before(name) && context.can_elicit() {
+        if self.catalog.server.config.controls.needs_approval_for(name) && context.can_elicit() {
             let shown =
                 format!("{}/{}", visible::escape_line(self.key()), visible::escape_name(name));
             context.confirm(approval_text(&shown, &arguments, None)).await?;
         }
         let result = methods::call_tool(&self.catalog.server, context, name, arguments).await?;
         let is_wrapped = result.may_be_wrapped() && self.is_listed_as_wrapped(name).await;
-        result.with_marks(is_wrapped).into_value()
+        result.mark_wrapped(is_wrapped).into_value()
     }
 
     /// Returns whether the server's list declares that this tool wraps its results.

@@ -17,7 +17,7 @@ pub(crate) trait ServerErrorExt: Topic + Sized {
 impl<T: Topic> ServerErrorExt for T {}
 
 /// Attributes a general error to a server.
-pub(crate) fn of_server(server: &str, error: PublicError) -> PublicError {
+pub(crate) fn attribute_to_server(server: &str, error: PublicError) -> PublicError {
     let text = format!("the MCP server `{server}`: {error}");
     PublicError::new(error.kind(), text).with_source(error)
 }

@@ -86,7 +86,7 @@ pub(crate) const MAX_ROUNDS: usize = 10;
 pub(crate) const MAX_TASK_ID: usize = 1024;
 
 /// The polling interval of a task if its server does not specify one. Default is 1 second.
-pub(crate) const POLL: Duration = Duration::from_secs(1);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The shortest polling interval of a task, regardless of its server. Default is 100 ms.
 pub(crate) const SHORTEST_POLL: Duration = Duration::from_millis(100);
@@ -96,7 +96,7 @@ pub(crate) const LONGEST_POLL: Duration = Duration::from_secs(60);
 
 /// How long a durable run occupies its worker while it waits for a task, before it releases the worker between polls.
 /// Default is 5 seconds.
-pub(crate) const LET_GO: Duration = Duration::from_secs(5);
+pub(crate) const WORKER_RELEASE_AFTER: Duration = Duration::from_secs(5);
 
 /// The longest time that a task is polled, regardless of the time to live that its server specifies. Default is 7
 /// days.

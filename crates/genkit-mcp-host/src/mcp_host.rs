@@ -215,11 +215,11 @@ impl McpHost {
     /// Returns an error if no server has the resource, if several have it, or if reading it fails.
     pub async fn read_resource(&self, uri: &str) -> Result<Vec<ResourceContents>> {
         let catalogs = self.0.catalogs();
-        let lists = catalogs.iter().map(|catalog| catalog.in_time::<Resource>());
+        let lists = catalogs.iter().map(|catalog| catalog.list_in_time::<Resource>());
         let lists = join_all(lists).await;
         let has = |resources: &[NamedAction<Resource>]| {
             let resources = resources.iter().map(|listed| listed.full.clone());
-            !Resource::find_answering(resources, uri).is_empty()
+            !Resource::find_matching(resources, uri).is_empty()
         };
         let mut found = catalogs
             .into_iter()

@@ -157,7 +157,7 @@ pub enum Error {
     #[error("Unknown resource: {0}")]
     UnknownResource(String),
     #[error("Not a directory: {0}")]
-    CurrentDirUnknown(String),
+    NotADirectory(String),
     #[error("Unknown prompt: {0}")]
     UnknownPrompt(String),
     #[error("Unknown resource template: {0}")]
@@ -203,7 +203,7 @@ impl Error {
             Self::UnknownName(_)
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
-            | Self::CurrentDirUnknown(_)
+            | Self::NotADirectory(_)
             | Self::UnknownResource(_) => "unknown",
             Self::StateTooLarge { .. } | Self::InvalidState => "state",
             _ => "invalid",
@@ -252,7 +252,7 @@ impl Topic for Error {
             | Self::UnknownPrompt(_)
             | Self::UnknownTemplate(_)
             | Self::UnknownResource(_)
-            | Self::CurrentDirUnknown(_)
+            | Self::NotADirectory(_)
             | Self::UnknownTask => ErrorKind::NotFound,
             Self::Hidden(error) => error.kind(),
             _ => ErrorKind::InvalidArgument,

@@ -15,7 +15,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::internal::warnings::WarningBudget;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
-use genkit_mcp::internal::content::{self, own_meta, role_of, to_block};
+use genkit_mcp::internal::content::{self, client_meta, to_block, to_mcp_role};
 use genkit_mcp::internal::error_status;
 use genkit_mcp::internal::wrapped_result::wrap;
 use genkit_schema::internal::ResultShape;
@@ -31,8 +31,8 @@ pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -
         }
     };
     let ToolOutput { value, content, metadata, repeated } = output;
-    let mut meta = own_meta(&metadata);
-    let text = value.as_ref().and_then(text_of);
+    let mut meta = client_meta(&metadata);
+    let text = value.as_ref().and_then(read_text);
     let structured =
         value.and_then(|value| structured_content(value, tool.schemas().shape(), era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(to_block).collect();
@@ -63,7 +63,7 @@ pub(super) fn too_large(tool: &Tool, size: usize, limit: usize) -> CallToolResul
 }
 
 /// Builds the error that replaces a prompt, contents or suggestions of more than `limit` bytes.
-pub(super) fn no_room(name: &str, size: usize, limit: usize) -> ErrorData {
+pub(super) fn too_large_error(name: &str, size: usize, limit: usize) -> ErrorData {
     output_too_large(name, size, limit).into()
 }
 
@@ -76,7 +76,7 @@ fn output_too_large(name: &str, size: usize, limit: usize) -> E {
 }
 
 /// Returns a value as text, for clients that ignore structured content.
-fn text_of(value: &Value) -> Option<String> {
+fn read_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -124,8 +124,8 @@ const OPTIONS_KEY: &str = "genkit/prompt";
 /// placeholders of pending parts are skipped.
 pub(super) fn prompt_result(reply: PromptReply) -> GetPromptResult {
     let messages = reply.messages.into_iter().flat_map(|message| {
-        let role = role_of(message.role);
-        let parts = message.content.into_iter().filter(|part| !part.is_place());
+        let role = to_mcp_role(message.role);
+        let parts = message.content.into_iter().filter(|part| !part.is_empty_placeholder());
         parts.map(move |part| PromptMessage::new(role.clone(), to_block(part)))
     });
     let mut result = GetPromptResult::new(messages.collect());

@@ -36,7 +36,7 @@ impl McpServer {
         let shutdown = self.shutdown.take();
         // Many clients list items only once, at the start.
         self.hosts.registered_in(&self.genkit.registry).await;
-        if self.listening.place.is_some() {
+        if self.listening.listen_address.is_some() {
             return self.run_http(shutdown).await;
         }
         super::http::warn_unused(&self.listening);

@@ -70,16 +70,16 @@ impl SharedState {
             Some((quota, counted)) => Session::new(quota, Some(counted)),
             None => Session::new(client.open_sessionless(""), None),
         };
-        session.set_sees(self.seen_by(None));
+        session.set_visibility(self.seen_by(None));
         session
     }
 
     /// Returns the caller of a request.
-    pub(crate) fn caller_of_head<'a>(&'a self, head: &'a RequestHead) -> Caller<'a> {
-        self.caller_of(head.principal())
+    pub(crate) fn caller_for_head<'a>(&'a self, head: &'a RequestHead) -> Caller<'a> {
+        self.caller_for(head.principal())
     }
 
-    pub(crate) fn caller_of<'a>(&'a self, principal: Option<&'a Principal>) -> Caller<'a> {
+    pub(crate) fn caller_for<'a>(&'a self, principal: Option<&'a Principal>) -> Caller<'a> {
         let principal = principal.or_else(|| self.settings.values.get());
         Caller::new(principal, self.is_local)
     }
@@ -98,7 +98,7 @@ impl SharedState {
     pub(crate) fn seen_by(self: &Arc<Self>, principal: Option<&Principal>) -> Visibility {
         // Only a local client without a principal can skip the check. For other clients, a function that requires
         // scopes may be registered later.
-        let is_trusted = self.is_local && self.caller_of(principal).principal().is_none();
+        let is_trusted = self.is_local && self.caller_for(principal).principal().is_none();
         if is_trusted && !self.settings.permissions.has_rules() {
             return Visibility::default();
         }
@@ -139,7 +139,7 @@ impl SharedState {
     }
 
     /// Returns the lists of the items available to a caller.
-    pub(crate) fn lists_of(&self, caller: &Caller<'_>) -> Arc<Lists> {
+    pub(crate) fn lists_for(&self, caller: &Caller<'_>) -> Arc<Lists> {
         let lists = self.all_lists();
         if self.has_restrictions(&lists) {
             lists.view_for(|item| self.permits_item(caller, item))
@@ -251,7 +251,7 @@ struct CallerView {
 impl View for CallerView {
     fn has_uri(&self, uri: &str) -> bool {
         self.shared.upgrade().is_some_and(|shared| {
-            let caller = shared.caller_of(self.principal.as_ref());
+            let caller = shared.caller_for(self.principal.as_ref());
             !shared.has_restrictions(&shared.all_lists())
                 || shared.find_resource(uri, &caller).err() != Some(LookupError::Hidden)
         })
@@ -263,7 +263,7 @@ impl View for CallerView {
 
     fn digest(&self, list: &RegistryChange) -> Option<u64> {
         let shared = self.shared.upgrade()?;
-        let lists = shared.lists_of(&shared.caller_of(self.principal.as_ref()));
+        let lists = shared.lists_for(&shared.caller_for(self.principal.as_ref()));
         Some(lists.digest(list))
     }
 }

@@ -46,7 +46,7 @@ impl SharedState {
         lists: Arc<Lists>,
         client: &ClientDescription,
     ) -> Arc<Lists> {
-        let searches = client.calls_itself().is_some_and(|(name, _)| WITH_SEARCH.contains(&name));
+        let searches = client.reported_name().is_some_and(|(name, _)| WITH_SEARCH.contains(&name));
         if self.settings.tool_search && !searches { lists.with_search() } else { lists }
     }
 

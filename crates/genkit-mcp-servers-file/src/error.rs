@@ -28,7 +28,7 @@ impl Error {
         Self { place: None, reason }
     }
 
-    pub(crate) fn at_place(place: String, reason: ErrorReason) -> Self {
+    pub(crate) fn at_location(place: String, reason: ErrorReason) -> Self {
         Self { place: Some(place), reason }
     }
 
@@ -169,7 +169,7 @@ impl ErrorReason {
     }
 }
 
-fn usual_places(error: &io::Error) -> String {
+fn usual_paths(error: &io::Error) -> String {
     if error.kind() != io::ErrorKind::NotFound {
         return String::new();
     }

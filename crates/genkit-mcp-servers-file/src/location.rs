@@ -14,7 +14,7 @@ pub(crate) struct Location<'a> {
 
 impl<'a> Location<'a> {
     /// Creates the location of the whole file.
-    pub(crate) fn of_file(file: &'a str) -> Self {
+    pub(crate) fn for_file(file: &'a str) -> Self {
         Self::new(file, "")
     }
 
@@ -34,7 +34,7 @@ impl<'a> Location<'a> {
 
     /// Creates an error at this location.
     pub(crate) fn error_at(&self, reason: ErrorReason) -> Error {
-        Error::at_place(self.to_string(), reason)
+        Error::at_location(self.to_string(), reason)
     }
 
     /// Creates the error of a value with the wrong type at this location.

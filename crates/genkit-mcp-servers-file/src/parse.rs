@@ -137,7 +137,7 @@ fn list_entries<'a>(
 
 /// Returns the sections of a file that contain servers.
 fn find_sections(text: &str, name: &str, notices: &mut Vec<String>) -> Result<Vec<Section>, Error> {
-    let at = Location::of_file(name);
+    let at = Location::for_file(name);
     let Parsed { value, duplicates } =
         jsonc::parse_value(text).map_err(|reason| at.error_at(reason))?;
     for duplicate in duplicates {

@@ -67,7 +67,7 @@ fn to_link(uri: String, mime_type: Option<String>) -> ContentBlock {
 }
 
 /// Converts a role. MCP has only two, so system and tool messages become user messages.
-pub fn role_of(role: Role) -> McpRole {
+pub fn to_mcp_role(role: Role) -> McpRole {
     match role {
         Role::Model => McpRole::Assistant,
         _ => McpRole::User,
@@ -79,7 +79,7 @@ pub fn role_of(role: Role) -> McpRole {
 pub fn sampling_messages(messages: &[Message]) -> Option<Value> {
     let mut sampled = Vec::new();
     for message in messages {
-        let role = match role_of(message.role) {
+        let role = match to_mcp_role(message.role) {
             McpRole::Assistant => "assistant",
             McpRole::User => "user",
         };
@@ -117,7 +117,7 @@ pub fn to_icons<'a>(urls: impl Iterator<Item = &'a str>) -> Option<Vec<Icon>> {
 
 /// Returns the `_meta` to send to clients. The origin that Genkit records under `mcp` is replaced by the `_meta` of
 /// the upstream server, if any.
-pub fn own_meta(metadata: &JsonObject) -> JsonObject {
+pub fn client_meta(metadata: &JsonObject) -> JsonObject {
     let mut shown = metadata.clone();
     if let Some(origin) = shown.shift_remove("mcp")
         && let Some(Value::Object(theirs)) = origin.get("_meta")

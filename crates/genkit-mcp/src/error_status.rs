@@ -31,7 +31,7 @@ pub fn mark_error(mut error: ErrorData, kind: ErrorKind) -> ErrorData {
 
 /// Adds the status of `kind` to the `_meta` of a failed tool's result.
 pub fn mark_meta(meta: &mut Map<String, Value>, kind: ErrorKind) {
-    meta.insert(STATUS.to_owned(), status::name_of(kind).into());
+    meta.insert(STATUS.to_owned(), status::status_name(kind).into());
 }
 
 /// Returns the kind of an error: its status, or else the kind that its code implies.
@@ -41,7 +41,7 @@ pub fn kind_of_error(code: ErrorCode, data: Option<&Value>) -> ErrorKind {
 
 /// Returns the kind in the `_meta` of a failed tool's result, if any.
 pub fn kind_of_meta(meta: &Value) -> Option<ErrorKind> {
-    meta.get(STATUS)?.as_str().and_then(status::kind_of)
+    meta.get(STATUS)?.as_str().and_then(status::kind_from_name)
 }
 
 fn kind_of_code(code: ErrorCode) -> ErrorKind {

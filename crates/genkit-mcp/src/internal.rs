@@ -27,7 +27,7 @@ pub mod level {
 pub mod spans {
     pub use crate::spans::{
         Network, NewSent, NewServed, OpenSession, SentSpan, ServedSpan, SessionEnd, Target,
-        is_listened_to, method_name, session_label,
+        has_listener, method_name, session_label,
     };
 }
 pub mod wrapped_result {

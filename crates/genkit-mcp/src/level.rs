@@ -10,7 +10,7 @@ use rmcp::model::LoggingLevel;
 use genkit_core::LogLevel;
 
 /// Converts a level from MCP.
-pub fn of_mcp(level: LoggingLevel) -> LogLevel {
+pub fn from_mcp(level: LoggingLevel) -> LogLevel {
     match level {
         LoggingLevel::Debug => LogLevel::Debug,
         LoggingLevel::Info => LogLevel::Info,

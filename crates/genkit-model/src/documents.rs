@@ -21,7 +21,7 @@ pub fn last_user(messages: &[Message]) -> Option<usize> {
 /// there is one. Returns `None` if that message already contains documents.
 pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
     let asked = last_user(&request.messages);
-    let text = as_text(&request.docs)?;
+    let text = render_documents(&request.docs)?;
     let is_context =
         |part: &Part| part.metadata().get("purpose").is_some_and(|purpose| purpose == "context");
     let is_there = asked.is_some_and(|at| request.messages[at].content.iter().any(is_context));
@@ -31,7 +31,7 @@ pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
 /// Renders documents as text to append to the last user message: each document's text after its
 /// name, in the wording that every Genkit implementation uses. Returns `None` if there are no
 /// documents.
-pub fn as_text(documents: &[Document]) -> Option<String> {
+pub fn render_documents(documents: &[Document]) -> Option<String> {
     if documents.is_empty() {
         return None;
     }
@@ -80,8 +80,8 @@ mod tests {
     fn documents_are_named_or_counted() {
         let mut guide = Document::from("324 m.");
         guide.metadata.insert("ref".to_owned(), "g1".into());
-        let text = as_text(&[guide, Document::from("1889.")]).unwrap();
+        let text = render_documents(&[guide, Document::from("1889.")]).unwrap();
         assert!(text.ends_with("task:\n\n- [g1]: 324 m.\n- [1]: 1889.\n\n"), "{text}");
-        assert_eq!(as_text(&[]), None);
+        assert_eq!(render_documents(&[]), None);
     }
 }

@@ -12,15 +12,15 @@ const MESSAGE_TOKENS: u64 = 4;
 const MEDIA_TOKENS: u64 = 1_000;
 
 /// Estimates the tokens of a request by its length, at about four bytes of English text per token.
-pub fn of_request(request: &ModelRequest) -> u64 {
-    let messages = request.messages.iter().map(of_message).sum::<u64>();
+pub fn estimate_request(request: &ModelRequest) -> u64 {
+    let messages = request.messages.iter().map(estimate_message).sum::<u64>();
     let docs =
         request.docs.iter().flat_map(|document| &document.content).map(estimate_part).sum::<u64>();
-    messages + docs + beside_messages(request)
+    messages + docs + estimate_other_parts(request)
 }
 
 /// Estimates the tokens of everything except the messages: the tools and the output schema.
-pub fn beside_messages(request: &ModelRequest) -> u64 {
+pub fn estimate_other_parts(request: &ModelRequest) -> u64 {
     let tool = |tool: &ToolDefinition| {
         let schema = tool.input_schema().map_or(0, estimate_json);
         estimate_text(&tool.name) + estimate_text(&tool.description) + schema
@@ -29,7 +29,7 @@ pub fn beside_messages(request: &ModelRequest) -> u64 {
     request.tools.iter().map(tool).sum::<u64>() + schema
 }
 
-pub fn of_message(message: &Message) -> u64 {
+pub fn estimate_message(message: &Message) -> u64 {
     MESSAGE_TOKENS + message.content.iter().map(estimate_part).sum::<u64>()
 }
 
@@ -75,18 +75,18 @@ mod tests {
 
     #[test]
     fn estimate_goes_by_length_and_not_by_the_bytes_of_files() {
-        let text = |text: &str| of_message(&Message::user(text));
+        let text = |text: &str| estimate_message(&Message::user(text));
         assert_eq!(text(""), MESSAGE_TOKENS);
         assert_eq!(text(&"word ".repeat(100)), MESSAGE_TOKENS + 125);
         assert_eq!(text(&"語".repeat(100)), MESSAGE_TOKENS + 75);
         let image = Message::user(Part::image("image/png", vec![0; 1_000_000]));
-        assert_eq!(of_message(&image), MESSAGE_TOKENS + MEDIA_TOKENS);
+        assert_eq!(estimate_message(&image), MESSAGE_TOKENS + MEDIA_TOKENS);
         let call = Message::model(ToolRequest::new("t", json!({"text": "x".repeat(300)})));
-        assert!((100..120).contains(&of_message(&call)));
+        assert!((100..120).contains(&estimate_message(&call)));
         let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
         let tool = ToolDefinition::new("weather", "Tells the weather.").with_input_schema(schema);
         let request = ModelRequest::new([Message::user("hi")]).with_tools([tool]);
-        assert!((20..50).contains(&beside_messages(&request)));
-        assert_eq!(of_request(&request), 5 + beside_messages(&request));
+        assert!((20..50).contains(&estimate_other_parts(&request)));
+        assert_eq!(estimate_request(&request), 5 + estimate_other_parts(&request));
     }
 }

@@ -90,7 +90,7 @@ pub trait Model: Send + Sync + 'static {
     /// tokens, which is the default. Otherwise returns the same errors as a call.
     fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
         let _ = request;
-        Box::pin(std::future::ready(Err(does_not_count(self.name()))))
+        Box::pin(std::future::ready(Err(cannot_count_error(self.name()))))
     }
 
     /// Returns the request body that would be sent, for benchmarks.
@@ -102,7 +102,7 @@ pub trait Model: Send + Sync + 'static {
 }
 
 /// Returns the error for a model whose provider cannot count tokens before a call.
-pub(crate) fn does_not_count(model: &str) -> Error {
+pub(crate) fn cannot_count_error(model: &str) -> Error {
     Error::new(
         ErrorKind::Unimplemented,
         format!(
@@ -160,7 +160,7 @@ type SendChunk = dyn Fn(GenerateChunk) + Send + Sync;
 struct Sink<F: ?Sized> {
     sent: AtomicUsize,
     /// Set to true once the receiver has been dropped.
-    left: Option<Arc<AtomicBool>>,
+    is_reader_gone: Option<Arc<AtomicBool>>,
     send: F,
 }
 
@@ -182,14 +182,14 @@ impl ChunkSink {
         left: Option<Arc<AtomicBool>>,
         send: impl Fn(GenerateChunk) + Send + Sync + 'static,
     ) -> Self {
-        Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), left, send })))
+        Self(Some(Arc::new(Sink { sent: AtomicUsize::new(0), is_reader_gone: left, send })))
     }
 
     /// Creates a sink that passes each chunk to `send`, which should forward it to `self`. The chunks of the new sink
     /// are wanted as long as the chunks of `self` are.
     #[doc(hidden)]
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
-        let left = self.0.as_ref().and_then(|sink| sink.left.clone());
+        let left = self.0.as_ref().and_then(|sink| sink.is_reader_gone.clone());
         Self::until(left, send)
     }
 
@@ -214,7 +214,7 @@ impl ChunkSink {
     #[doc(hidden)]
     pub fn is_read(&self) -> bool {
         let left = |left: &Arc<AtomicBool>| left.load(Ordering::Relaxed);
-        self.0.as_ref().is_some_and(|sink| !sink.left.as_ref().is_some_and(left))
+        self.0.as_ref().is_some_and(|sink| !sink.is_reader_gone.as_ref().is_some_and(left))
     }
 
     /// Counts a chunk that was not created because it would not be read.

@@ -21,7 +21,7 @@ pub use for_providers::*;
 #[cfg(feature = "http")]
 mod for_providers {
     pub use crate::http::{download, forbid_network};
-    pub use crate::wire::settings::left_out;
+    pub use crate::wire::settings::warn_omitted;
     pub mod arguments {
         pub use crate::wire::arguments::ArgumentsObject;
     }

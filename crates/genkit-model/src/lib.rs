@@ -62,7 +62,7 @@ pub use genkit_schema::Schema;
 #[cfg(feature = "http")]
 pub use http::Cassette;
 pub use info::{Constrained, ModelInfo, Supports};
-pub(crate) use interface::does_not_count;
+pub(crate) use interface::cannot_count_error;
 pub use interface::{ChunkSink, Model};
 pub use provider::Provider;
 pub use scripted::{Scripted, ScriptedModel};

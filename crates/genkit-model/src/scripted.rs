@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::{ChunkSink, Model, ModelInfo, Supports, does_not_count};
+use crate::{ChunkSink, Model, ModelInfo, Supports, cannot_count_error};
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Error, Result};
@@ -208,7 +208,7 @@ impl Model for ScriptedModel {
     fn count_tokens<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<u64>> {
         let counted = match &self.count {
             Some(count) => Ok(count(request)),
-            None => Err(does_not_count(&self.name)),
+            None => Err(cannot_count_error(&self.name)),
         };
         Box::pin(std::future::ready(counted))
     }

@@ -62,7 +62,7 @@ impl CallbackListener {
     /// Returns an error if `uri` is not a URL, or if its port is in use.
     pub async fn bind(uri: Option<&str>, preferred: Option<u16>) -> Result<Self, Error> {
         let mut uri = Url::parse(uri.unwrap_or(Self::DEFAULT_URI))
-            .map_err(|fault| Error::NoRedirectAddress(fault.to_string()))?;
+            .map_err(|fault| Error::InvalidRedirectUri(fault.to_string()))?;
         // A host name is assumed to refer to this machine.
         let host = uri.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let host = host.parse().unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));

@@ -17,10 +17,10 @@ pub enum Error {
         "invalid private key for OAuth: not PEM text; expected text that starts with \
          `-----BEGIN PRIVATE KEY-----`"
     )]
-    NoPem,
+    NotPem,
     /// A private key has the wrong type, is too short, or is corrupt.
     #[error("invalid private key for OAuth: not a key for {algorithm}: {fault}")]
-    UnfitKey {
+    InvalidKey {
         /// The algorithm that the key should be used with.
         algorithm: &'static str,
         /// The reason why the key was rejected.
@@ -31,13 +31,13 @@ pub enum Error {
         "invalid private key for OAuth: `{0}` is not PKCS#8; convert it with \
          `openssl pkcs8 -topk8 -nocrypt`"
     )]
-    NoPkcs8(String),
+    NotPkcs8(String),
     /// The operating system provides no randomness.
     #[error("cannot sign: the operating system provides no randomness")]
     NoRandom,
     /// The redirect URI is not a URL.
     #[error("the redirect URI is not a URL ({0})")]
-    NoRedirectAddress(String),
+    InvalidRedirectUri(String),
     /// The port of the redirect URI is not available.
     #[error("cannot listen for the browser at {at}: {fault}")]
     Callback {

@@ -21,11 +21,11 @@ pub(crate) enum PrivateKey {
 impl PrivateKey {
     /// Reads a key of 2,048 bits or more.
     pub(crate) fn from_rsa_pem(pem: &str) -> Result<Self, Error> {
-        let (label, der) = read(pem).ok_or(Error::NoPem)?;
+        let (label, der) = read(pem).ok_or(Error::NotPem)?;
         let key = match label.as_str() {
             "PRIVATE KEY" => RsaKeyPair::from_pkcs8(&der),
             "RSA PRIVATE KEY" => RsaKeyPair::from_der(&der),
-            _ => return Err(Error::NoPkcs8(label)),
+            _ => return Err(Error::NotPkcs8(label)),
         };
         Ok(Self::Rsa(Box::new(key.map_err(|fault| key_error("RS256", fault))?)))
     }
@@ -58,9 +58,9 @@ impl PrivateKey {
 
 /// Reads a key on P-256.
 pub(crate) fn parse_ecdsa(pem: &str) -> Result<EcdsaKeyPair, Error> {
-    let (label, der) = read(pem).ok_or(Error::NoPem)?;
+    let (label, der) = read(pem).ok_or(Error::NotPem)?;
     if label != "PRIVATE KEY" {
-        return Err(Error::NoPkcs8(label));
+        return Err(Error::NotPkcs8(label));
     }
     parse_ecdsa_key(&der)
 }
@@ -111,7 +111,7 @@ fn append_signature(text: String, signature: &[u8]) -> String {
 }
 
 fn key_error(algorithm: &'static str, fault: KeyRejected) -> Error {
-    Error::UnfitKey { algorithm, fault: fault.to_string() }
+    Error::InvalidKey { algorithm, fault: fault.to_string() }
 }
 
 /// Returns the label and the bytes of the first block of PEM text.

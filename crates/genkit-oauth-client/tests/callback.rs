@@ -39,7 +39,7 @@ async fn only_the_answer_with_the_right_state_ends_the_wait() {
 }
 
 #[tokio::test]
-async fn port_that_is_taken_is_an_error_if_it_was_said_and_else_another_one() {
+async fn occupied_port_is_an_error_only_if_explicit() {
     let taken = CallbackListener::bind(None, None).await.unwrap();
     let error = CallbackListener::bind(Some(taken.uri()), None).await.map(drop).unwrap_err();
     assert!(error.to_string().contains("cannot listen for the browser at 127.0.0.1:"), "{error}");
@@ -49,7 +49,7 @@ async fn port_that_is_taken_is_an_error_if_it_was_said_and_else_another_one() {
 }
 
 #[tokio::test]
-async fn request_that_comes_to_nothing_does_not_end_the_wait_for_another() {
+async fn incomplete_request_does_not_block_the_callback() {
     for (uri, host) in [(None, "127.0.0.1"), (Some("http://127.0.0.2/callback"), "127.0.0.2")] {
         let listener = CallbackListener::bind(uri, None).await.unwrap();
         let uri = listener.uri().to_owned();

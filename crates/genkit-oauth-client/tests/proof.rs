@@ -56,7 +56,7 @@ fn proof_is_for_one_request_and_can_be_verified() {
 }
 
 #[test]
-fn key_of_the_program_is_used_and_never_shown() {
+fn program_key_signs_and_is_not_in_debug_output() {
     let (curve, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
     let der = EcdsaKeyPair::generate_pkcs8(curve, &random).unwrap();
     let pair = EcdsaKeyPair::from_pkcs8(curve, der.as_ref(), &random).unwrap();

@@ -11,8 +11,8 @@ use super::response::error;
 use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
-use genkit_model::internal::left_out;
 use genkit_model::internal::lenient::deserialize_count;
+use genkit_model::internal::warn_omitted;
 use genkit_model::internal::wire::HeaderLookup;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
@@ -47,7 +47,7 @@ impl EmbedWire for OllamaEmbedWire {
         if request.task.is_some() {
             let remedy =
                 "describe the task in the texts as documented for the model (`search_query: ..`)";
-            left_out(NAME, &self.model, "task", remedy);
+            warn_omitted(NAME, &self.model, "task", remedy);
         }
         let text = |key| request.config.get(key).and_then(Value::as_str);
         let model = text("version").unwrap_or(&self.model);

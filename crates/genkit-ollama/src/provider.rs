@@ -16,7 +16,7 @@ use genkit_core::internal::sync::lock;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
 use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 use genkit_model::internal::wire::{HeaderLookup, HttpCall, StreamFormat, WireFormat, WireStream};
 use genkit_model::{
     ChunkSink, Constrained, EmbedRequest, EmbedResponse, Embedder, Embedding, Model, ModelInfo,
@@ -152,7 +152,7 @@ impl OllamaModel {
             request.config.contains_key(REASONING_EFFORT) && !request.config.contains_key("think");
         // Nothing was sent to `chunks`, because the server rejected the request.
         if result.is_err() && thinks && asked && self.settings.rejects_thinking(&self.model) {
-            left_out(NAME, &self.model, REASONING_EFFORT, "use a model that can think");
+            warn_omitted(NAME, &self.model, REASONING_EFFORT, "use a model that can think");
             return self.native.generate(request, chunks).await;
         }
         result
@@ -174,7 +174,8 @@ impl Model for OllamaModel {
         chunks: &'a ChunkSink,
     ) -> BoxFuture<'a, Result<ModelResponse>> {
         let native = self.call(request, chunks);
-        let native = by_either(&self.settings, native, || self.chat.generate(request, chunks));
+        let native =
+            call_with_fallback(&self.settings, native, || self.chat.generate(request, chunks));
         Box::pin(native)
     }
 
@@ -201,13 +202,13 @@ impl Embedder for OllamaEmbedder {
 
     fn embed_with(&self, request: EmbedRequest) -> BoxFuture<'_, Result<EmbedResponse>> {
         let native = self.native.embed_with(request.clone());
-        Box::pin(by_either(&self.settings, native, || self.chat.embed_with(request)))
+        Box::pin(call_with_fallback(&self.settings, native, || self.chat.embed_with(request)))
     }
 }
 
 /// Makes a call through Ollama's own API, or through the OpenAI-compatible API of the same server if Ollama's API
 /// does not exist there.
-async fn by_either<'a, T>(
+async fn call_with_fallback<'a, T>(
     settings: &OllamaSettings,
     native: impl Future<Output = Result<T>>,
     chat: impl FnOnce() -> BoxFuture<'a, Result<T>>,

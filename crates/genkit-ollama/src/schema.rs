@@ -56,7 +56,7 @@ impl Dialect for GrammarDialect {
 }
 
 /// The keywords that constrain a value. The grammar does not support a schema without any of them.
-const SAYS: [&str; 10] = [
+const CONSTRAINING_KEYWORDS: [&str; 10] = [
     "type",
     "$ref",
     "anyOf",
@@ -75,7 +75,7 @@ fn tidy_schema(schema: &mut Value, owner: &str) {
         *schema = json!({});
     }
     let Value::Object(map) = schema else { return };
-    if !SAYS.iter().any(|key| map.contains_key(*key)) {
+    if !CONSTRAINING_KEYWORDS.iter().any(|key| map.contains_key(*key)) {
         let any = json!(["object", "array", "string", "number", "boolean", "null"]);
         map.insert("type".to_owned(), any);
     }

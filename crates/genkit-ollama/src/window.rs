@@ -31,7 +31,7 @@ impl Window {
     ) {
         let (Ok(size) | Err(size)) = window;
         let tokens = u64::try_from(bytes / BYTES_A_TOKEN).unwrap_or(u64::MAX);
-        if !self.is_news(model, tokens, size) {
+        if !self.should_warn(model, tokens, size) {
             return;
         }
         let whose = if window.is_ok() { "is configured" } else { "may be the server's default" };
@@ -46,7 +46,7 @@ impl Window {
         );
     }
     /// Returns whether a request exceeds the window and no warning has been logged yet.
-    fn is_news(&self, model: &str, tokens: u64, size: u64) -> bool {
+    fn should_warn(&self, model: &str, tokens: u64, size: u64) -> bool {
         tokens > size && lock(&self.logged).insert(model.to_owned())
     }
 }
@@ -58,9 +58,9 @@ mod tests {
     #[test]
     fn overflow_is_logged_once_per_model() {
         let window = Window::default();
-        assert!(!window.is_news("a", DEFAULT_WINDOW, DEFAULT_WINDOW));
-        assert!(window.is_news("a", DEFAULT_WINDOW + 1, DEFAULT_WINDOW));
-        assert!(!window.is_news("a", DEFAULT_WINDOW + 2, DEFAULT_WINDOW));
-        assert!(window.is_news("b", 9, 8));
+        assert!(!window.should_warn("a", DEFAULT_WINDOW, DEFAULT_WINDOW));
+        assert!(window.should_warn("a", DEFAULT_WINDOW + 1, DEFAULT_WINDOW));
+        assert!(!window.should_warn("a", DEFAULT_WINDOW + 2, DEFAULT_WINDOW));
+        assert!(window.should_warn("b", 9, 8));
     }
 }

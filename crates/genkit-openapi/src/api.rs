@@ -74,13 +74,13 @@ impl Api {
         let deadline = Instant::now() + self.timeout;
         let response = self.send(route, ready, deadline).await?;
         let answer = HttpResponse::read(response, self.max_response).await;
-        let answer = answer.map_err(|error| self.broken(route, &error))?;
+        let answer = answer.map_err(|error| self.request_error(route, &error))?;
         if answer.status.is_success() {
             let result = success(route, answer, self.max_response)?;
             let credentials = self.secrets.iter().filter(|it| it.is_credential);
             return Ok(redact_secrets_in_json(result, credentials.map(|it| &it.secret)));
         }
-        Err(failure(route, &answer, |text| self.redacted(text)))
+        Err(failure(route, &answer, |text| self.redact(text)))
     }
 
     /// Returns the parameters that the program sends with each request.
@@ -104,7 +104,8 @@ impl Api {
             if let Some(body) = &ready.body {
                 request = request.body(body.clone());
             }
-            let response = request.send().await.map_err(|error| self.broken(route, &error))?;
+            let response =
+                request.send().await.map_err(|error| self.request_error(route, &error))?;
             let Some(next) = redirect(&response) else { return Ok(response) };
             if next.origin() != self.base.origin() {
                 let to = next.origin().ascii_serialization();
@@ -153,7 +154,7 @@ impl Api {
     }
 
     /// Returns the error for a missing response. The error omits the URL, whose query may contain a key.
-    fn broken(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
+    fn request_error(&self, route: &OperationRequest, error: &reqwest::Error) -> Error {
         let is_safe =
             matches!(route.method, Method::GET | Method::HEAD | Method::PUT | Method::DELETE);
         let perhaps = match is_safe || error.is_connect() {
@@ -166,14 +167,14 @@ impl Api {
             return Error::new(ErrorKind::DeadlineExceeded, text)
                 .with_retryable(perhaps.is_empty());
         }
-        let cause = self.redacted(&root_cause(error));
+        let cause = self.redact(&root_cause(error));
         let host = self.base.origin().ascii_serialization();
         let text = format!("{} received no response from {host}: {cause}{perhaps}", route.label);
         Error::new(ErrorKind::Unavailable, text).with_retryable(perhaps.is_empty())
     }
 
     /// Removes the program's credentials from a string, since a server may echo them.
-    fn redacted(&self, text: &str) -> String {
+    fn redact(&self, text: &str) -> String {
         redact_secrets(text, self.secrets.iter().map(|it| &it.secret)).into_owned()
     }
 }

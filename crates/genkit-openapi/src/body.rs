@@ -6,7 +6,7 @@ use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
 
 use crate::document::{Checked, escape_text};
-use crate::style::Writing;
+use crate::style::Serialization;
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) struct RequestBody {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MemberEncoding {
     Json,
-    Styled(Writing),
+    Styled(Serialization),
 }
 
 /// Returns the encodings of the members of a form, from the Encoding Objects of its media type.
@@ -39,7 +39,7 @@ pub(crate) fn member_encodings(media: &Value) -> Checked<HashMap<String, MemberE
         let is_styled =
             ["style", "explode", "allowReserved"].iter().any(|key| encoding.get(*key).is_some());
         if is_styled {
-            let writing = Writing::in_query(encoding)
+            let writing = Serialization::in_query(encoding)
                 .map_err(|why| format!("the member `{}` of its form: {why}", escape_text(name)))?;
             encodings.insert(name.clone(), MemberEncoding::Styled(writing));
         } else if encoding.get("contentType").and_then(Value::as_str).is_some_and(is_json) {
@@ -52,9 +52,7 @@ pub(crate) fn member_encodings(media: &Value) -> Checked<HashMap<String, MemberE
 /// Selects the encoding of the body that preserves the most information: JSON, then a form, then plain text.
 ///
 /// A media range, such as `*/*`, is never sent. It is replaced with a common type that it includes.
-pub(crate) fn written_body(
-    content: &Map<String, Value>,
-) -> Option<(BodyForm, HeaderValue, &Value)> {
+pub(crate) fn select_body(content: &Map<String, Value>) -> Option<(BodyForm, HeaderValue, &Value)> {
     let ranked = content.iter().filter_map(|(media_type, media)| {
         let (rank, form, sent) = match essence(media_type).as_str() {
             "application/json" => (0, BodyForm::Json, media_type.as_str()),

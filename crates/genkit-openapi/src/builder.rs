@@ -20,7 +20,7 @@ type Choose = Box<dyn Fn(&Operation<'_>) -> bool + Send + Sync>;
 
 /// The source of the base URL.
 pub(crate) enum BaseUrl {
-    Unsaid,
+    Unset,
     Given(String),
     OfDocument,
 }
@@ -54,7 +54,7 @@ impl OpenApi {
         Self {
             spec,
             client,
-            base: BaseUrl::Unsaid,
+            base: BaseUrl::Unset,
             headers: Vec::new(),
             query: Vec::new(),
             only: Vec::new(),

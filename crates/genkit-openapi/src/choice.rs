@@ -8,14 +8,14 @@ use crate::document::escape_text;
 use crate::operation::{LeftOut, Operation};
 
 /// Returns the chosen operations. Removes operations from `left_out` that were not chosen.
-pub(crate) fn chosen<'d>(
+pub(crate) fn choose_operations<'d>(
     all: &[Operation<'d>],
     from: &OpenApi,
     left_out: &mut Vec<LeftOut>,
 ) -> Result<Vec<Operation<'d>>> {
     for name in from.only.iter().chain(&from.without) {
         let is_left_out = left_out.iter().any(|left| &left.operation == name);
-        if !is_left_out && !all.iter().any(|operation| operation.is_called(name)) {
+        if !is_left_out && !all.iter().any(|operation| operation.matches_name(name)) {
             let ids = all.iter().filter_map(Operation::id);
             return Err(unknown("operation", name, ids));
         }
@@ -47,7 +47,7 @@ pub(crate) fn chosen<'d>(
 }
 
 fn is_wanted(operation: &Operation<'_>, from: &OpenApi) -> bool {
-    let is_any = |names: &[String]| names.iter().any(|name| operation.is_called(name));
+    let is_any = |names: &[String]| names.iter().any(|name| operation.matches_name(name));
     (from.only.is_empty() || is_any(&from.only))
         && !is_any(&from.without)
         && (from.tags.is_empty()

@@ -30,35 +30,35 @@ pub(crate) type Checked<T> = std::result::Result<T, String>;
 /// # let _ = (text, value);
 /// ```
 #[derive(Clone)]
-pub struct Spec(Unread);
+pub struct Spec(SpecSource);
 
 #[derive(Clone)]
-enum Unread {
+enum SpecSource {
     Text(String),
     Value(Value),
 }
 
 impl From<&str> for Spec {
     fn from(text: &str) -> Self {
-        Self(Unread::Text(text.to_owned()))
+        Self(SpecSource::Text(text.to_owned()))
     }
 }
 
 impl From<String> for Spec {
     fn from(text: String) -> Self {
-        Self(Unread::Text(text))
+        Self(SpecSource::Text(text))
     }
 }
 
 impl From<Value> for Spec {
     fn from(value: Value) -> Self {
-        Self(Unread::Value(value))
+        Self(SpecSource::Value(value))
     }
 }
 
 impl From<&Value> for Spec {
     fn from(value: &Value) -> Self {
-        Self(Unread::Value(value.clone()))
+        Self(SpecSource::Value(value.clone()))
     }
 }
 
@@ -72,10 +72,10 @@ pub(crate) struct ApiDocument {
 impl ApiDocument {
     pub(crate) fn read(spec: Spec) -> Result<Self> {
         let mut root = match spec.0 {
-            Unread::Value(value) => value,
-            Unread::Text(text) => parsed(&text)?,
+            SpecSource::Value(value) => value,
+            SpecSource::Text(text) => parse_document(&text)?,
         };
-        bounded(&root)?;
+        check_bounds(&root)?;
         restore_texts(&mut root);
         let is_3_0 = match version(&root) {
             Some(version) if is_minor(version, "3.0") => true,
@@ -191,7 +191,7 @@ fn is_minor(version: &str, minor: &str) -> bool {
     version.strip_prefix(minor).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn parsed(text: &str) -> Result<Value> {
+fn parse_document(text: &str) -> Result<Value> {
     if text.len() > MAX_DOCUMENT {
         return Err(Error::invalid_argument(format!(
             "the OpenAPI document is {} bytes long, but the limit is {MAX_DOCUMENT}; keep only the paths that you \
@@ -236,7 +236,7 @@ fn too_many_values() -> Error {
 }
 
 /// Checks the size and the depth of a value, without recursion.
-fn bounded(root: &Value) -> Result<()> {
+fn check_bounds(root: &Value) -> Result<()> {
     let mut open = vec![(root, 1)];
     let mut values = 0;
     while let Some((value, depth)) = open.pop() {

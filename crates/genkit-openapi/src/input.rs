@@ -17,18 +17,18 @@ use genkit_schema::internal::{Loss, Patterns, Repaired, repair};
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
-use crate::body::{BodyForm, RequestBody, is_json, member_encodings, unwritten, written_body};
+use crate::body::{BodyForm, RequestBody, is_json, member_encodings, select_body, unwritten};
 use crate::document::{ApiDocument, Checked, escape_text};
 use crate::operation::Operation;
-use crate::schema::{Converter, Side};
-use crate::style::{ParameterStyle, Writing, invalid_style};
-use crate::text::{clean, safe_name, unique_name};
+use crate::schema::{Converter, Direction};
+use crate::style::{ParameterStyle, Serialization, invalid_style};
+use crate::text::{safe_name, sanitize, unique_name};
 
 /// The maximum number of parameters of an operation. Default is 100.
 const MAX_PARAMETERS: usize = 100;
 
 /// The maximum length of a parameter's description, in characters. Default is 1,000.
-const MAX_WORDS: usize = 1000;
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// The name of the argument that becomes the body.
 const BODY: &str = "body";
@@ -66,7 +66,7 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) place: ParameterLocation,
     /// The serialization of its value; `None` if it is sent as JSON text.
-    pub(crate) writing: Option<Writing>,
+    pub(crate) writing: Option<Serialization>,
 }
 
 /// The input of a tool, and where its parts are sent.
@@ -126,7 +126,7 @@ pub(crate) fn input(
     given: &OwnParameters<'_>,
 ) -> Checked<ToolInput> {
     let mut build = Build {
-        schemas: Converter::new(document, Side::Input),
+        schemas: Converter::new(document, Direction::Input),
         properties: Map::new(),
         required: Vec::new(),
         arguments: Vec::new(),
@@ -187,7 +187,7 @@ pub(crate) fn repair_note(loss: &Loss) -> String {
     format!(
         "its schema was repaired at {}: {}; {}",
         escape_text(at),
-        clean(&loss.what, MAX_WORDS),
+        sanitize(&loss.what, MAX_DESCRIPTION_CHARS),
         loss.remedy
     )
 }
@@ -224,7 +224,7 @@ impl<'d> Build<'d> {
                 );
             }
         }
-        let (schema, writing) = match self.written(parameter, place) {
+        let (schema, writing) = match self.parameter_schema(parameter, place) {
             Ok(written) => written,
             Err(why) => return self.without(name, is_required, &why),
         };
@@ -235,8 +235,10 @@ impl<'d> Build<'d> {
         };
         let words = parameter.get("description").and_then(Value::as_str).unwrap_or_default();
         let words = match key == name {
-            true => clean(words, MAX_WORDS),
-            false => clean(&format!("`{}`. {words}", clean(name, 200)), MAX_WORDS),
+            true => sanitize(words, MAX_DESCRIPTION_CHARS),
+            false => {
+                sanitize(&format!("`{}`. {words}", sanitize(name, 200)), MAX_DESCRIPTION_CHARS)
+            }
         };
         if let Value::Object(schema) = &mut schema
             && !words.is_empty()
@@ -253,11 +255,11 @@ impl<'d> Build<'d> {
     }
 
     /// Returns the schema of a parameter, and the serialization of its value.
-    fn written(
+    fn parameter_schema(
         &self,
         parameter: &'d Value,
         place: ParameterLocation,
-    ) -> Checked<(Option<&'d Value>, Option<Writing>)> {
+    ) -> Checked<(Option<&'d Value>, Option<Serialization>)> {
         if let Some(content) = parameter.get("content").and_then(Value::as_object) {
             let json = content.iter().find(|(media_type, _)| is_json(media_type));
             let (_, media) = json.ok_or("its media type is not JSON; write a tool by hand")?;
@@ -265,7 +267,7 @@ impl<'d> Build<'d> {
         }
         let style = parameter.get("style").and_then(Value::as_str);
         if place == ParameterLocation::Query {
-            return Ok((parameter.get("schema"), Some(Writing::in_query(parameter)?)));
+            return Ok((parameter.get("schema"), Some(Serialization::in_query(parameter)?)));
         }
         let style = match (style, place) {
             (None | Some("form"), ParameterLocation::Cookie) => ParameterStyle::Form,
@@ -278,7 +280,7 @@ impl<'d> Build<'d> {
         };
         let explode = parameter.get("explode").and_then(Value::as_bool);
         let explode = explode.unwrap_or(style == ParameterStyle::Form);
-        let writing = Writing { style, explode, allow_reserved: false };
+        let writing = Serialization { style, explode, allow_reserved: false };
         Ok((parameter.get("schema"), Some(writing)))
     }
 
@@ -312,7 +314,7 @@ impl<'d> Build<'d> {
     fn body(&mut self, body: &'d Value) -> Checked<Option<RequestBody>> {
         let is_required = body.get("required") == Some(&Value::Bool(true));
         let content = body.get("content").and_then(Value::as_object);
-        let Some((form, media_type, media)) = content.and_then(written_body) else {
+        let Some((form, media_type, media)) = content.and_then(select_body) else {
             let why = unwritten(content);
             if is_required {
                 return Err(why);
@@ -330,7 +332,7 @@ impl<'d> Build<'d> {
         if let (Value::Object(schema), Some(words)) = (&mut schema, words)
             && !schema.contains_key("description")
         {
-            schema.insert("description".to_owned(), clean(words, MAX_WORDS).into());
+            schema.insert("description".to_owned(), sanitize(words, MAX_DESCRIPTION_CHARS).into());
         }
         self.properties.insert(BODY.to_owned(), schema);
         if is_required {

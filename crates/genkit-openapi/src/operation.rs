@@ -86,7 +86,7 @@ impl<'d> Operation<'d> {
     }
 
     /// Returns whether `name` refers to this operation.
-    pub(crate) fn is_called(&self, name: &str) -> bool {
+    pub(crate) fn matches_name(&self, name: &str) -> bool {
         let is_line = || {
             let (method, path) = name.split_once(' ')?;
             Some(method.eq_ignore_ascii_case(self.method) && path.trim() == self.path)
@@ -130,7 +130,7 @@ pub(crate) fn operations<'d>(
     let mut operations = Vec::new();
     let paths = document.root().get("paths").and_then(Value::as_object);
     for (path, item) in paths.into_iter().flatten().filter(|(path, _)| !path.starts_with("x-")) {
-        let item = match usable(document, path, item) {
+        let item = match check_operation(document, path, item) {
             Ok(item) => item,
             Err(reason) => {
                 left_out.push(LeftOut { operation: escape_text(path), reason });
@@ -163,7 +163,11 @@ fn upper(method: &str) -> Option<&'static str> {
         .find(|upper| upper.eq_ignore_ascii_case(method))
 }
 
-fn usable<'d>(document: &'d ApiDocument, path: &str, item: &'d Value) -> Checked<&'d Value> {
+fn check_operation<'d>(
+    document: &'d ApiDocument,
+    path: &str,
+    item: &'d Value,
+) -> Checked<&'d Value> {
     if !path.starts_with('/') {
         return Err("its path must begin with `/`; correct it in the document".to_owned());
     }

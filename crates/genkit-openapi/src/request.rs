@@ -9,7 +9,7 @@ use crate::body::{BodyForm, MemberEncoding, RequestBody};
 use crate::document::{Checked, escape_text};
 use crate::input::{OwnParameters, Parameter, ParameterLocation, is_same_name};
 use crate::operation::{Operation, leads_elsewhere};
-use crate::style::{Writing, encoded, literal, text};
+use crate::style::{Serialization, encoded, literal, text};
 
 /// The maximum length of the URL of a request, in bytes. Default is 16 KiB.
 const MAX_URL: usize = 16 * 1024;
@@ -113,7 +113,7 @@ impl OperationRequest {
         own: &OwnParameters<'_>,
     ) -> Result<()> {
         let Value::Object(members) = value else { return Ok(()) };
-        if !argument.writing.is_some_and(Writing::spreads_members) {
+        if !argument.writing.is_some_and(Serialization::spreads_members) {
             return Ok(());
         }
         for name in members.keys() {
@@ -190,7 +190,7 @@ impl OperationRequest {
                     Some(MemberEncoding::Json) => json_pair(name, value),
                     // According to the specification, an object in a form is sent as JSON.
                     None if value.is_object() => json_pair(name, value),
-                    None => Writing::FORM.pairs(name, value),
+                    None => Serialization::FORM.pairs(name, value),
                 });
                 let pairs: Vec<_> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
                 pairs.join("&").into_bytes()

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::body::{essence, is_json};
 use crate::request::OperationRequest;
-use crate::text::clean;
+use crate::text::sanitize;
 
 /// The maximum length of a response body in an error, in characters. Default is 1,000.
 const MAX_SHOWN: usize = 1000;
@@ -87,7 +87,7 @@ pub(crate) fn success(
             "{}: {} bytes of {}, which is not text and not shown",
             answer.status,
             answer.body.len(),
-            clean(&answer.media_type, 100)
+            sanitize(&answer.media_type, 100)
         )
         .into());
     }
@@ -123,7 +123,7 @@ pub(crate) fn failure(
     if answer.is_text() && !answer.body.is_empty() {
         // Redact before truncating, because a secret may extend beyond the limit.
         let body = redacted(&String::from_utf8_lossy(&answer.body));
-        text = format!("{text}: {}", clean(&body, MAX_SHOWN));
+        text = format!("{text}: {}", sanitize(&body, MAX_SHOWN));
     }
     text.push_str(advice);
     let error = Error::new(kind, text);

@@ -6,17 +6,17 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use crate::document::{ApiDocument, Checked, escape_text};
-use crate::text::{clean, safe_name, unique_name};
+use crate::text::{safe_name, sanitize, unique_name};
 
 /// The maximum size of the schemas of one operation, in bytes of JSON. Default is 128 KiB.
 const MAX_SCHEMA: usize = 128 * 1024;
 
 /// The maximum length of a description in a schema, in characters. Default is 1,000.
-const MAX_WORDS: usize = 1000;
+const MAX_DESCRIPTION_CHARS: usize = 1000;
 
 /// The direction of a value. Properties that exist only in the other direction (requests or responses) are omitted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum Direction {
     Input,
     Output,
 }
@@ -24,7 +24,7 @@ pub(crate) enum Side {
 /// Converts the schemas of one operation.
 pub(crate) struct Converter<'d> {
     document: &'d ApiDocument,
-    side: Side,
+    side: Direction,
     /// The name in `$defs` for each `$ref`.
     names: HashMap<String, String>,
     taken: HashSet<String>,
@@ -38,7 +38,7 @@ pub(crate) struct Converter<'d> {
 }
 
 impl<'d> Converter<'d> {
-    pub(crate) fn new(document: &'d ApiDocument, side: Side) -> Self {
+    pub(crate) fn new(document: &'d ApiDocument, side: Direction) -> Self {
         Self {
             document,
             side,
@@ -63,7 +63,7 @@ impl<'d> Converter<'d> {
         Ok(definitions)
     }
 
-    fn spend(&mut self, bytes: usize) -> Checked<()> {
+    fn charge(&mut self, bytes: usize) -> Checked<()> {
         self.cost += bytes;
         if self.cost > MAX_SCHEMA {
             return Err(format!(
@@ -79,11 +79,11 @@ impl<'d> Converter<'d> {
             Value::Object(members) => members,
             // The repair of the whole schema reports values that are not schemas.
             other => {
-                self.spend(other.to_string().len())?;
+                self.charge(other.to_string().len())?;
                 return Ok(other.clone());
             }
         };
-        self.spend(4)?;
+        self.charge(4)?;
         let mut converted = Map::new();
         let is_reference = members.contains_key("$ref");
         for (keyword, value) in members {
@@ -100,7 +100,7 @@ impl<'d> Converter<'d> {
                 continue;
             }
             if let Some(value) = self.keyword(keyword, value, members)? {
-                self.spend(keyword.len() + 4)?;
+                self.charge(keyword.len() + 4)?;
                 converted.insert(keyword.clone(), value);
             }
         }
@@ -120,10 +120,10 @@ impl<'d> Converter<'d> {
             "properties" | "patternProperties" | "dependentSchemas" => {
                 let mut converted = Map::new();
                 for (name, schema) in value.as_object().into_iter().flatten() {
-                    if keyword == "properties" && self.is_of_other_side(schema) {
+                    if keyword == "properties" && self.is_other_direction(schema) {
                         continue;
                     }
-                    self.spend(name.len() + 4)?;
+                    self.charge(name.len() + 4)?;
                     converted.insert(name.clone(), self.convert(schema)?);
                 }
                 Value::Object(converted)
@@ -144,8 +144,8 @@ impl<'d> Converter<'d> {
             | "unevaluatedItems" => self.convert(value)?,
             "description" | "title" => match value.as_str() {
                 Some(words) => {
-                    self.spend(words.len().min(MAX_WORDS))?;
-                    clean(words, MAX_WORDS).into()
+                    self.charge(words.len().min(MAX_DESCRIPTION_CHARS))?;
+                    sanitize(words, MAX_DESCRIPTION_CHARS).into()
                 }
                 None => return Ok(None),
             },
@@ -155,7 +155,7 @@ impl<'d> Converter<'d> {
             | "minLength" | "maxLength" | "minItems" | "maxItems" | "uniqueItems"
             | "minProperties" | "maxProperties" | "minContains" | "maxContains" | "required"
             | "dependentRequired" | "deprecated" | "examples" => {
-                self.spend(value.to_string().len())?;
+                self.charge(value.to_string().len())?;
                 value.clone()
             }
             "example" if !all.contains_key("examples") => return Ok(None),
@@ -195,7 +195,7 @@ impl<'d> Converter<'d> {
         };
         let wanted = safe_name(reference.rsplit('/').next().unwrap_or_default());
         let name = unique_name(&wanted, |name| self.taken.contains(name));
-        self.spend(reference.len() + name.len())?;
+        self.charge(reference.len() + name.len())?;
         self.taken.insert(name.clone());
         self.names.insert(reference.to_owned(), name.clone());
         self.pending.push((name.clone(), schema));
@@ -203,10 +203,10 @@ impl<'d> Converter<'d> {
     }
 
     /// Returns whether a property is read-only in the input, or write-only in the output.
-    fn is_of_other_side(&self, schema: &Value) -> bool {
+    fn is_other_direction(&self, schema: &Value) -> bool {
         let keyword = match self.side {
-            Side::Input => "readOnly",
-            Side::Output => "writeOnly",
+            Direction::Input => "readOnly",
+            Direction::Output => "writeOnly",
         };
         let says = |schema: &Value| schema.get(keyword) == Some(&Value::Bool(true));
         says(schema) || self.document.resolve(schema).is_ok_and(says)
@@ -217,7 +217,7 @@ impl<'d> Converter<'d> {
         if let Some(required) = converted.get_mut("required").and_then(Value::as_array_mut) {
             required.retain(|name| {
                 let property = name.as_str().and_then(|name| properties.get(name));
-                !property.is_some_and(|schema| self.is_of_other_side(schema))
+                !property.is_some_and(|schema| self.is_other_direction(schema))
             });
         }
     }

@@ -58,13 +58,13 @@ pub(crate) enum ParameterStyle {
 
 /// How one parameter is serialized.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Writing {
+pub(crate) struct Serialization {
     pub(crate) style: ParameterStyle,
     pub(crate) explode: bool,
     pub(crate) allow_reserved: bool,
 }
 
-impl Writing {
+impl Serialization {
     pub(crate) const FORM: Self =
         Self { style: ParameterStyle::Form, explode: true, allow_reserved: false };
 
@@ -117,10 +117,10 @@ impl Writing {
                 members.iter().map(|(name, value)| (encoded(name), one(value))).collect()
             }
             Value::Array(items) if items.is_empty() => Vec::new(),
-            Value::Array(items) => vec![(key, joined(items.iter().map(one), comma))],
+            Value::Array(items) => vec![(key, join(items.iter().map(one), comma))],
             Value::Object(members) => {
                 let flat = members.iter().flat_map(|(name, value)| [encoded(name), one(value)]);
-                vec![(key, joined(flat, comma))]
+                vec![(key, join(flat, comma))]
             }
             value => vec![(key, one(value))],
         }
@@ -155,18 +155,17 @@ impl Writing {
         let is_matrix = self.style == ParameterStyle::Matrix;
         let written = match value {
             Value::Array(items) if is_matrix && self.explode => {
-                joined(items.iter().map(|item| format!("{key}={}", one(item))), between)
+                join(items.iter().map(|item| format!("{key}={}", one(item))), between)
             }
-            Value::Array(items) => joined(items.iter().map(one), between),
+            Value::Array(items) => join(items.iter().map(one), between),
             Value::Object(members) if self.explode => {
                 let pairs =
                     members.iter().map(|(name, value)| format!("{}={}", encoded(name), one(value)));
-                joined(pairs, between)
+                join(pairs, between)
             }
-            Value::Object(members) => joined(
-                members.iter().flat_map(|(name, value)| [encoded(name), one(value)]),
-                between,
-            ),
+            Value::Object(members) => {
+                join(members.iter().flat_map(|(name, value)| [encoded(name), one(value)]), between)
+            }
             value => one(value),
         };
         match value {
@@ -181,11 +180,11 @@ impl Writing {
     /// Serializes a value for a header, without encoding it.
     pub(crate) fn in_header(self, value: &Value) -> String {
         match value {
-            Value::Array(items) => joined(items.iter().map(|item| text(item).into_owned()), ","),
+            Value::Array(items) => join(items.iter().map(|item| text(item).into_owned()), ","),
             Value::Object(members) if self.explode => {
-                joined(members.iter().map(|(name, value)| format!("{name}={}", text(value))), ",")
+                join(members.iter().map(|(name, value)| format!("{name}={}", text(value))), ",")
             }
-            Value::Object(members) => joined(
+            Value::Object(members) => join(
                 members.iter().flat_map(|(name, value)| [name.clone(), text(value).into_owned()]),
                 ",",
             ),
@@ -217,7 +216,7 @@ pub(crate) fn literal(text: &str) -> String {
     utf8_percent_encode(text, LITERAL).to_string()
 }
 
-fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+fn join(parts: impl Iterator<Item = String>, between: &str) -> String {
     parts.collect::<Vec<_>>().join(between)
 }
 
@@ -237,9 +236,9 @@ mod tests {
         ("deepObject", ParameterStyle::DeepObject),
     ];
 
-    fn writing(style: &str, explode: bool) -> Writing {
+    fn writing(style: &str, explode: bool) -> Serialization {
         let (_, style) = STYLES.into_iter().find(|(name, _)| *name == style).unwrap();
-        Writing { style, explode, allow_reserved: false }
+        Serialization { style, explode, allow_reserved: false }
     }
 
     /// The table in the section "Style Examples" of the specification.
@@ -308,7 +307,7 @@ mod tests {
         );
         let pairs = writing("form", true).pairs("q", &nasty);
         assert_eq!(pairs[0].1, "..%2Fa%3Fb%3Dc%26d%23e%0D%0A%252e");
-        let reserved = Writing { allow_reserved: true, ..Writing::FORM };
+        let reserved = Serialization { allow_reserved: true, ..Serialization::FORM };
         // Some servers end a member at `;`.
         let value = json!("a/b?c&d#e;f=g");
         assert_eq!(reserved.pairs("q", &value)[0].1, "a/b?c%26d%23e%3Bf%3Dg");

@@ -7,7 +7,7 @@ pub(crate) const MAX_DESCRIPTION: usize = 1024;
 pub(crate) const MAX_NAME: usize = 64;
 
 /// Returns at most `limit` characters of a string, without control or invisible characters.
-pub(crate) fn clean(text: &str, limit: usize) -> String {
+pub(crate) fn sanitize(text: &str, limit: usize) -> String {
     let mut letters = text.trim().chars().filter(|c| !is_hidden(*c));
     let mut clean: String = letters.by_ref().take(limit).collect();
     if letters.next().is_some() {

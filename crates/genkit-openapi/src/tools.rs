@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 use crate::api::Api;
 use crate::body::is_json;
 use crate::builder::{BaseUrl, OpenApi, base_url};
-use crate::choice::chosen;
+use crate::choice::choose_operations;
 use crate::document::{ApiDocument, Checked, escape_text};
 use crate::input::input;
 use crate::operation::{LeftOut, Operation, operations};
 use crate::request::OperationRequest;
-use crate::schema::{Converter, Side};
-use crate::text::{MAX_DESCRIPTION, clean, safe_name, unique_name};
+use crate::schema::{Converter, Direction};
+use crate::text::{MAX_DESCRIPTION, safe_name, sanitize, unique_name};
 
 /// The maximum number of tools from one document. Default is 500.
 const MAX_TOOLS: usize = 500;
@@ -104,7 +104,7 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
     let api = Arc::new(Api::new(client_for(client)?, base, headers, from.query.clone(), limits));
     let mut left_out = Vec::new();
     let all = operations(&document, &mut left_out)?;
-    let chosen = chosen(&all, &from, &mut left_out)?;
+    let chosen = choose_operations(&all, &from, &mut left_out)?;
     if chosen.len() > MAX_TOOLS {
         return Err(Error::invalid_argument(format!(
             "the document would create {} tools, but the limit is {MAX_TOOLS}; choose with `.only(..)`, `.tags(..)`, \
@@ -112,7 +112,7 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
             chosen.len()
         )));
     }
-    let mut making = Making {
+    let mut making = ToolFactory {
         document: &document,
         from: &from,
         api: &api,
@@ -131,12 +131,12 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
             Err(reason) => left(reason),
         }
     }
-    tell(&left_out, &making.renamed);
+    log_omitted(&left_out, &making.renamed);
     Ok(OpenApiTools { tools, left_out })
 }
 
 /// Logs the operations that were omitted or renamed.
-fn tell(left_out: &[LeftOut], renamed: &[(String, String)]) {
+fn log_omitted(left_out: &[LeftOut], renamed: &[(String, String)]) {
     for LeftOut { operation, reason } in left_out.iter().take(MAX_TOLD) {
         tracing::warn!(%operation, "omitted a part of an OpenAPI document: {reason}");
     }
@@ -164,7 +164,7 @@ fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
                 "the OpenAPI document has no `servers`; set the URL of the API with `.base_url(..)`",
             )),
         },
-        BaseUrl::Unsaid => {
+        BaseUrl::Unset => {
             let says = first().map(|url| format!(", `{}`", escape_text(&url))).unwrap_or_default();
             Err(Error::invalid_argument(format!(
                 "the URL of the API is not set; use `.base_url(..)`, or `.server_of_document()` to send credentials to the server of the document{says}"
@@ -198,7 +198,7 @@ fn client_for(client: ClientBuilder) -> Result<reqwest::Client> {
 }
 
 /// The state that is shared while the tools are created.
-struct Making<'d> {
+struct ToolFactory<'d> {
     document: &'d ApiDocument,
     from: &'d OpenApi,
     api: &'d Arc<Api>,
@@ -208,7 +208,7 @@ struct Making<'d> {
     cost: usize,
 }
 
-impl Making<'_> {
+impl ToolFactory<'_> {
     fn tool(&mut self, operation: &Operation<'_>) -> Checked<(Tool, Vec<String>)> {
         if let Some(servers) = operation.own_servers()
             && Some(servers) != self.document.root().get("servers")
@@ -236,7 +236,7 @@ impl Making<'_> {
         let route = OperationRequest::new(operation, input.arguments, input.body)?;
         let name = self.name(operation);
         let tool =
-            self.made(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
+            self.tool_for(operation, &name, input.schema, output.map(|(schema, _)| schema), route);
         check(&tool).map_err(|why| {
             format!("its calls could not be checked: {why}; correct the schema in the document")
         })?;
@@ -257,7 +257,7 @@ impl Making<'_> {
         })
     }
 
-    fn made(
+    fn tool_for(
         &self,
         operation: &Operation<'_>,
         name: &str,
@@ -281,7 +281,7 @@ impl Making<'_> {
             builder = builder.output_schema(schema);
         }
         for tag in operation.tags().take(10) {
-            builder = builder.tag(clean(tag, 100));
+            builder = builder.tag(sanitize(tag, 100));
         }
         let (api, route) = (Arc::clone(self.api), Arc::new(route));
         builder.handler(move |_: Context, input: Map<String, Value>| {
@@ -301,7 +301,7 @@ impl Making<'_> {
         let Some(schema) = media.and_then(|(_, media)| media.get("schema")) else {
             return Ok(None);
         };
-        let mut schemas = Converter::new(self.document, Side::Output);
+        let mut schemas = Converter::new(self.document, Direction::Output);
         let mut converted = schemas.convert(schema)?;
         let definitions = schemas.definitions()?;
         if let Value::Object(converted) = &mut converted
@@ -321,7 +321,7 @@ fn check(tool: &Tool) -> Checked<()> {
         let text = error.to_string();
         // The text before the cause is the source location of the tool, which is in this crate.
         let why = text.split_once("): ").map_or(text.as_str(), |(_, why)| why);
-        clean(&why.replace('\n', "; "), MAX_REASON)
+        sanitize(&why.replace('\n', "; "), MAX_REASON)
     })
 }
 
@@ -336,5 +336,5 @@ fn description(operation: &Operation<'_>) -> String {
         (summary, description) if description.starts_with(summary) => description.to_owned(),
         (summary, description) => format!("{summary}\n\n{description}"),
     };
-    clean(&text, MAX_DESCRIPTION)
+    sanitize(&text, MAX_DESCRIPTION)
 }

@@ -106,7 +106,7 @@ fn read_head(row: &Row) -> Result<RunHead> {
         columns.2.map_err(store_error)?,
     );
     let unknown = || Error::new(ErrorKind::Internal, format!("`{status}` is not a run status"));
-    let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
+    let status = RunStatus::from_name(&status).ok_or_else(unknown)?;
     let incarnation: i64 = row.try_get(3).map_err(store_error)?;
     let head = RunHead::new(to_unsigned(revision), status, wake.map(to_unsigned));
     Ok(head.with_incarnation(to_unsigned(incarnation)))
@@ -118,7 +118,7 @@ fn read_entry(row: &Row) -> Result<Option<RunEntry>> {
     let read = || {
         let (id, status): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         let Ok(id) = RunId::new(id) else { return Ok(None) };
-        let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+        let mut entry = RunEntry::new(id, RunStatus::from_name(&status));
         entry.wake_at_ms = row.try_get::<_, Option<i64>>(2)?.map(to_unsigned);
         (entry.name, entry.tags, entry.error) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
         if entry.status.is_none() {

@@ -7,8 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
-use crate::http::{Server, message_of};
-use crate::wire::{FirstState, RUN, Whole, kind_of};
+use crate::http::{Server, parse_message};
+use crate::wire::{FirstState, RUN, Whole, kind_from_status};
 
 /// A durable run stored by Restate, created by [`RestateClient::durable_run`].
 pub type RestateRun = EngineHandle<RestateClient>;
@@ -104,8 +104,8 @@ impl RestateClient {
         if (200..300).contains(&status) {
             return self.server.parse_body(&answer);
         }
-        let (url, message) = (self.server.shown_url(), message_of(&answer));
-        Err(match kind_of(status) {
+        let (url, message) = (self.server.shown_url(), parse_message(&answer));
+        Err(match kind_from_status(status) {
             Some(kind) => E::Said(message, kind),
             None if status == 404 => E::NotRegistered { url },
             None => E::Refused { url, status, message },

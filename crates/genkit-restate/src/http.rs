@@ -106,7 +106,7 @@ fn build_client(url: &Url) -> Result<reqwest::Client> {
 }
 
 /// Returns the error message of a response, limited to one line.
-pub(crate) fn message_of(body: &[u8]) -> String {
+pub(crate) fn parse_message(body: &[u8]) -> String {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
     let said = json.as_ref().and_then(|json| json["message"].as_str());
     let text = match said {

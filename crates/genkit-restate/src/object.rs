@@ -61,11 +61,11 @@ impl RunObject {
         let first: FirstState = serde_json::from_value(first.0).map_err(|why| {
             TerminalError::new_with_code(400, format!("invalid initial state of a run: {why}"))
         })?;
-        let id = id_of(&ctx)?;
+        let id = run_id(&ctx)?;
         let mut kept = RunPieces::empty_run();
         let written = kept.take_change(first.into_change());
         let run = self.engine_run(&id, &kept).await?;
-        self.keep_changes(&ctx, kept, Some(written), run, Workers::default()).await?;
+        self.save_changes(&ctx, kept, Some(written), run, Workers::default()).await?;
         Ok(Json(true))
     }
 
@@ -92,9 +92,9 @@ impl RunObject {
             .map_err(|why| TerminalError::new_with_code(400, format!("invalid answer: {why}")))?;
         let Some(kept) = load!(ctx) else { return Ok(Json(false)) };
         let workers = load_workers(&ctx).await?;
-        let mut run = self.engine_run(&id_of(&ctx)?, &kept).await?;
+        let mut run = self.engine_run(&run_id(&ctx)?, &kept).await?;
         run.answer(answers).await.map_err(|error| handler_error(&error))?;
-        self.keep_changes(&ctx, kept, None, run, workers).await?;
+        self.save_changes(&ctx, kept, None, run, workers).await?;
         Ok(Json(true))
     }
 
@@ -103,10 +103,10 @@ impl RunObject {
     async fn cancel(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<Option<bool>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
         let workers = load_workers(&ctx).await?;
-        let mut run = self.engine_run(&id_of(&ctx)?, &kept).await?;
+        let mut run = self.engine_run(&run_id(&ctx)?, &kept).await?;
         let is_ended = run.cancel();
         if is_ended {
-            self.keep_changes(&ctx, kept, None, run, workers).await?;
+            self.save_changes(&ctx, kept, None, run, workers).await?;
         }
         Ok(Json(Some(is_ended)))
     }
@@ -150,7 +150,7 @@ impl RunObject {
         // Ignore the result if the run was deleted.
         let Some(kept) = load!(ctx) else { return Ok(()) };
         let mut workers = load_workers(ctx).await?;
-        let mut run = self.engine_run(&id_of(ctx)?, &kept).await?;
+        let mut run = self.engine_run(&run_id(ctx)?, &kept).await?;
         workers.steps.remove(&done.number());
         let is_taken = run
             .accept_step_result(done)
@@ -158,13 +158,13 @@ impl RunObject {
             .map_err(|error| HandlerError::from(error.chain()))?;
         if is_taken {
             workers.waiting = waiting;
-            self.keep_changes(ctx, kept, None, run, workers).await?;
+            self.save_changes(ctx, kept, None, run, workers).await?;
         }
         Ok(())
     }
 
     /// Saves the run, and sends the steps that are due to workers.
-    async fn keep_changes(
+    async fn save_changes(
         &self,
         ctx: &ObjectContext<'_>,
         mut kept: RunPieces,
@@ -203,7 +203,7 @@ impl RunObject {
     }
 }
 
-fn id_of(ctx: &ObjectContext<'_>) -> Result<RunId, HandlerError> {
+fn run_id(ctx: &ObjectContext<'_>) -> Result<RunId, HandlerError> {
     RunId::new(ctx.key()).map_err(|error| handler_error(&error))
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn handler_error(error: &Error) -> HandlerError {
 }
 
 /// Returns the kind of the error that a handler returned.
-pub(crate) fn kind_of(status: u16) -> Option<ErrorKind> {
+pub(crate) fn kind_from_status(status: u16) -> Option<ErrorKind> {
     match status {
         400 => Some(ErrorKind::InvalidArgument),
         PRECONDITION => Some(ErrorKind::FailedPrecondition),

@@ -39,7 +39,7 @@ pub(crate) fn to_value(value: &impl Serialize) -> Result<Value> {
 }
 
 /// Returns the response of a retriever or a reranker.
-pub(crate) fn document_list(documents: &Vec<Document>) -> Value {
+pub(crate) fn document_list_json(documents: &Vec<Document>) -> Value {
     json!({ "documents": documents })
 }
 

@@ -9,7 +9,7 @@ use genkit_core::{Action, Document, Flow, HandlerResult, IntoActions, Invocation
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::action::{self, document_list, document_schema};
+use crate::action::{self, document_list_json, document_schema};
 use crate::error::Error;
 use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
@@ -81,7 +81,8 @@ impl Reranker {
             let input = json!({ "query": query, "documents": documents });
             let shown = if is_on() { input.clone() } else { Value::Null };
             let work = action::call_for_documents(&flow, &context, input);
-            action::trace("reranker", flow.name(), &|| shown.clone(), work, document_list).await
+            action::trace("reranker", flow.name(), &|| shown.clone(), work, document_list_json)
+                .await
         })
     }
 }
@@ -118,7 +119,7 @@ impl CustomAction for Reranker {
         Invocation::new(self.name(), async move |context| {
             let Request { query, documents } = action::parse_request(request)?;
             let ordered = reranker.rerank(query, documents).context(&context).await?;
-            Ok(document_list(&ordered))
+            Ok(document_list_json(&ordered))
         })
     }
 }

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::action::{self, document_list, document_schema};
+use crate::action::{self, document_list_json, document_schema};
 use crate::error::Error;
 use crate::{MAX_RESULTS, MAX_TEXT_BYTES, Reranker};
 
@@ -80,7 +80,7 @@ impl Retriever {
         Invocation::new(self.name(), async move |context| {
             let shown = || json!({ "query": query, "options": { "k": k } });
             let work = retriever.find_documents(&context, &query, k);
-            action::trace("retriever", retriever.name(), &shown, work, document_list).await
+            action::trace("retriever", retriever.name(), &shown, work, document_list_json).await
         })
     }
 
@@ -169,7 +169,7 @@ impl CustomAction for Retriever {
             let Request { query, options } = action::parse_request(request)?;
             let k = options.and_then(|options| options.k).unwrap_or(DEFAULT_RESULTS);
             let found = retriever.retrieve(query, k).context(&context).await?;
-            Ok(document_list(&found))
+            Ok(document_list_json(&found))
         })
     }
 }

@@ -17,7 +17,7 @@ pub fn input_of<T: JsonSchema>() -> Value {
 
 /// Returns the exact schema of a type for use inside another schema. It contains no references
 /// unless the type is recursive.
-pub fn inlined_of<T: JsonSchema>() -> Value {
+pub fn inlined_schema<T: JsonSchema>() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.for_deserialize().into_generator().into_root_schema_for::<T>();
@@ -26,7 +26,7 @@ pub fn inlined_of<T: JsonSchema>() -> Value {
 }
 
 /// Returns the exact schema of a type that is serialized to JSON.
-pub fn output_of<T: JsonSchema>() -> Value {
+pub fn output_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     settings.into_generator().into_root_schema_for::<T>().to_value()
 }

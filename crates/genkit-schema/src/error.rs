@@ -71,6 +71,6 @@ impl Error {
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Returns ``the form `Order`: `` if the type of the form has a name.
-fn of_form(title: &Option<String>) -> String {
+fn form_prefix(title: &Option<String>) -> String {
     title.as_ref().map(|title| format!("the form `{title}`: ")).unwrap_or_default()
 }

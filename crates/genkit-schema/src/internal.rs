@@ -5,10 +5,10 @@ pub mod bounded_json {
     pub use crate::bounded_json::*;
 }
 pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
-pub use crate::derive::{inlined_of, input_of, output_of};
+pub use crate::derive::{inlined_schema, input_of, output_schema};
 pub use crate::dialect::position::Position;
 pub use crate::dialect::property_names::PropertyNames;
-pub use crate::dialect::validated::validated;
+pub use crate::dialect::validated::to_validated;
 pub use crate::dialect::{Dialect, RepairedDialect, ToolInput};
 pub use crate::error::Error;
 pub use crate::form::form;
@@ -22,7 +22,7 @@ pub mod pointer {
 }
 pub use crate::repair::{Patterns, Repaired, repair, repair_arguments};
 pub use crate::result_shape::ResultShape;
-pub use crate::retry_parse::held;
+pub use crate::retry_parse::parse_embedded_json;
 pub use crate::schemas::{OutputSchema, Schemas};
 pub use crate::shared::Schema;
 pub use crate::strictness::Strictness;

@@ -11,7 +11,7 @@ const MAX_NESTING: usize = 128;
 /// Parses the JSON in a string, if the total nesting including its position is within the limit. A deeper value could
 /// overflow the stack when it is dropped or read. All strings of a call share a budget, because they were counted as
 /// strings when the call was parsed.
-pub fn held(text: &str, place: usize, budget: &ValueBudget) -> Option<Value> {
+pub fn parse_embedded_json(text: &str, place: usize, budget: &ValueBudget) -> Option<Value> {
     let inner = parse_within(text.as_bytes(), budget).ok()?;
     (place + nesting_depth(&inner) <= MAX_NESTING).then_some(inner)
 }

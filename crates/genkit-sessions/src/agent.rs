@@ -137,7 +137,7 @@ impl Agent {
     /// # Errors
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn resume_turns(&self) -> Result<usize> {
-        let begun = self.sessions()?.begun_turns().await?;
+        let begun = self.sessions()?.unfinished_turns().await?;
         let (found, agent) = (begun.len(), self.clone());
         tokio::spawn(futures_util::stream::iter(begun).for_each_concurrent(
             RESUMED,
@@ -163,7 +163,7 @@ impl Agent {
     /// # Errors
     /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
-        self.abort_of(snapshot_id, "").await
+        self.find_abort(snapshot_id, "").await
     }
 
     /// Checks a custom state that is passed to the agent.
@@ -175,7 +175,7 @@ impl Agent {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    pub(crate) async fn abort_of(&self, id: &str, owner: &str) -> Result<Option<SnapshotStatus>> {
+    pub(crate) async fn find_abort(&self, id: &str, owner: &str) -> Result<Option<SnapshotStatus>> {
         Ok(self.sessions()?.abort(id, owner).await?.map(|(_, after)| after))
     }
 
@@ -191,7 +191,7 @@ impl Agent {
     ) -> Result<Option<Snapshot>> {
         let sessions = self.sessions()?;
         let key = match (&lookup.snapshot_id, &lookup.session_id) {
-            (Some(id), _) => SessionKey::of_snapshot(id),
+            (Some(id), _) => SessionKey::from_snapshot(id),
             (None, Some(session)) => Some(SessionKey::new(&self.0.name, owner, session)?),
             (None, None) => return Err(E::SessionId.into()),
         };
@@ -202,7 +202,7 @@ impl Agent {
             None => record.newest(),
         };
         let Some(entry) = entry else { return Ok(None) };
-        let mut snapshot = record.snapshot_of(entry)?;
+        let mut snapshot = record.read_snapshot(entry)?;
         if !snapshot.status.is_over()
             && !genkit_core::internal::sync::lock(&sessions.workers).contains_key(&entry.id)
             && sessions.is_idle(&key, owner).await?
@@ -211,7 +211,7 @@ impl Agent {
             let again = sessions.load(&key, owner).await?;
             match again.as_ref().and_then(|record| record.find(&entry.id)) {
                 Some(entry) if entry.status.is_over() => {
-                    snapshot = again.as_ref().map_or(Ok(snapshot), |it| it.snapshot_of(entry))?;
+                    snapshot = again.as_ref().map_or(Ok(snapshot), |it| it.read_snapshot(entry))?;
                 }
                 _ => snapshot.status = SnapshotStatus::Expired,
             }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use genkit_agent::internal::ask_caller;
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::run_store::short_hash;
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
@@ -196,30 +196,30 @@ impl Background {
 
     /// Runs a turn of a task in the background.
     async fn send(&self, agent: &Agent, id: &str, input: AgentInput) -> Result<()> {
-        let owner = self.caller.sharer();
+        let owner = self.caller.share_key();
         let may_start = {
             let workers = lock(&agent.sessions()?.workers);
             let left = MAX_RUNNING.saturating_sub(workers.len());
             // Fair shares apply to clients, not to the program itself.
             let is_shared = !self.caller.is_program;
             let own = workers.values().filter(|it| is_shared && it.owner == *owner).count();
-            may_take(own, 1, left, floor_of(MAX_RUNNING))
+            can_take(own, 1, left, scaled_floor(MAX_RUNNING))
         };
         if !may_start {
             return Err(E::ManyTasks(MAX_RUNNING).into());
         }
-        let init = AgentInit::from_session(self.session_of(id));
+        let init = AgentInit::from_session(self.session_name(id));
         let run =
             AgentRun::new(agent.clone(), init, vec![input.detached(true)], self.caller.clone());
         run.output().await?.into_result().map(drop)
     }
 
-    fn session_of(&self, id: &str) -> String {
+    fn session_name(&self, id: &str) -> String {
         format!("task {} {id}", self.session)
     }
 
     async fn newest(&self, agent: &Agent, id: &str) -> Result<Option<Snapshot>> {
-        let init = AgentInit::from_session(self.session_of(id));
+        let init = AgentInit::from_session(self.session_name(id));
         agent.load_snapshot(&init, &self.caller.owner).await
     }
 
@@ -250,7 +250,7 @@ impl Background {
         let mut tasks = Vec::new();
         for id in within_limit(ids)? {
             let found = self.find(id).await.map(|(_, found)| found);
-            tasks.push(report_of(id, &keep_unreadable(found)?));
+            tasks.push(build_report(id, &split_unreadable(found)?));
         }
         Ok(TaskReports { tasks })
     }
@@ -274,7 +274,7 @@ impl Background {
                 }
                 Ok(found)
             };
-            tasks.push(keep_unreadable(finding.await)?);
+            tasks.push(split_unreadable(finding.await)?);
         }
         Ok(tasks)
     }
@@ -298,11 +298,11 @@ impl Background {
             if let Some(open) = open {
                 let open: InterruptedTask =
                     context.once(&key, async { Ok::<_, genkit_core::Error>(open) }).await?;
-                self.pass_on(context, &open, asked).await?;
+                self.forward_questions(context, &open, asked).await?;
                 (deadline, asked, pause) = (Instant::now() + limit, asked + 1, POLL.0);
                 continue;
             }
-            let tasks = wait.task_ids.iter().zip(&found).map(|(id, found)| report_of(id, found));
+            let tasks = wait.task_ids.iter().zip(&found).map(|(id, found)| build_report(id, found));
             let report = TaskReports { tasks: tasks.collect() };
             let ended = report.tasks.iter().filter(|task| task.status != "pending").count();
             let is_over = match wait.wait_for {
@@ -318,13 +318,18 @@ impl Background {
     }
 
     /// Asks the caller the questions of a task, and continues the task with the answers.
-    async fn pass_on(&self, context: &Context, open: &InterruptedTask, round: usize) -> Result<()> {
+    async fn forward_questions(
+        &self,
+        context: &Context,
+        open: &InterruptedTask,
+        round: usize,
+    ) -> Result<()> {
         let (agent, _) = self.find(&open.task).await?;
         let init = AgentInit::from_snapshot(&*open.snapshot);
         let asking = agent.load_snapshot(&init, &self.caller.owner).await?;
         let asking = asking.ok_or_else(|| E::NoTask(open.task.clone()))?;
         let mut answers: Vec<Answer> = Vec::new();
-        for question in questions_of(&asking) {
+        for question in list_questions(&asking) {
             answers.push(ask_caller(context, &question).await?);
         }
         let resuming = async {
@@ -339,8 +344,8 @@ impl Background {
 
     async fn abort(&self, ids: &[String]) -> Result<TaskReports> {
         for id in within_limit(ids)? {
-            if let Ok((agent, found)) = keep_unreadable(self.find(id).await)? {
-                agent.abort_of(&found.snapshot_id, &self.caller.owner).await?;
+            if let Ok((agent, found)) = split_unreadable(self.find(id).await)? {
+                agent.find_abort(&found.snapshot_id, &self.caller.owner).await?;
             }
         }
         self.report(ids).await
@@ -366,7 +371,7 @@ impl Background {
             self.send(agent, &more.task_id, input).await
         };
         context.once("continued", sending).await?;
-        Ok(report_of(&more.task_id, &Ok(self.find(&more.task_id).await?.1)))
+        Ok(build_report(&more.task_id, &Ok(self.find(&more.task_id).await?.1)))
     }
 }
 
@@ -385,11 +390,11 @@ fn within_limit(ids: &[String]) -> Result<&[String], E> {
 fn next_question(ids: &[String], found: &[Result<Snapshot>]) -> Option<InterruptedTask> {
     let readable = |(id, found)| Some((id, Result::as_ref(found).ok()?));
     let mut tasks = ids.iter().zip(found).filter_map(readable);
-    let (id, found) = tasks.find(|(_, found)| !questions_of(found).is_empty())?;
+    let (id, found) = tasks.find(|(_, found)| !list_questions(found).is_empty())?;
     Some(InterruptedTask { task: id.clone(), snapshot: found.snapshot_id.clone() })
 }
 
-fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {
+fn list_questions(snapshot: &Snapshot) -> Vec<Interrupt> {
     match snapshot.status {
         SnapshotStatus::Completed => {
             snapshot.state.messages.last().map(Interrupt::find_all).unwrap_or_default()
@@ -399,14 +404,14 @@ fn questions_of(snapshot: &Snapshot) -> Vec<Interrupt> {
 }
 
 /// Keeps the error of a stored task that cannot be read, so that only this task is reported as failed.
-fn keep_unreadable<T>(found: Result<T>) -> Result<Result<T>> {
+fn split_unreadable<T>(found: Result<T>) -> Result<Result<T>> {
     match found {
         Err(error) if error.kind() != ErrorKind::Internal => Err(error),
         found => Ok(found),
     }
 }
 
-fn report_of(id: &str, found: &Result<Snapshot>) -> TaskReport {
+fn build_report(id: &str, found: &Result<Snapshot>) -> TaskReport {
     let snapshot = match found {
         Ok(snapshot) => snapshot,
         Err(error) => {
@@ -416,7 +421,7 @@ fn report_of(id: &str, found: &Result<Snapshot>) -> TaskReport {
         }
     };
     let status = match snapshot.status {
-        SnapshotStatus::Completed if !questions_of(snapshot).is_empty() => "waiting",
+        SnapshotStatus::Completed if !list_questions(snapshot).is_empty() => "waiting",
         SnapshotStatus::Completed => "completed",
         SnapshotStatus::Failed => "failed",
         SnapshotStatus::Aborted => "aborted",

@@ -103,7 +103,7 @@ impl<'a> Team<'a> {
     }
 
     /// Returns the agents that `agent` can hand over to: its own targets, and the agents that have it as a target.
-    pub(crate) fn targets_of(&self, agent: &Agent) -> impl Iterator<Item = &'a Agent> {
+    pub(crate) fn list_targets(&self, agent: &Agent) -> impl Iterator<Item = &'a Agent> {
         let leads = |from: &Agent, to: &Agent| from.0.hand_overs.iter().any(|it| it.is_same(to));
         let members = self.members.iter().copied();
         members.filter(move |other| leads(agent, other) || leads(other, agent))
@@ -112,7 +112,7 @@ impl<'a> Team<'a> {
     /// Adds the tools that hand the conversation over. After such a call, the other agent continues the turn.
     pub(crate) fn offer_hand_overs(&self, agent: &Agent, mut run: Generate) -> Generate {
         let winner = Arc::default();
-        for target in self.targets_of(agent) {
+        for target in self.list_targets(agent) {
             let tool = transfer_tool(target, &winner);
             run = run.stop_on_tool(tool.name()).tools([tool]);
         }
@@ -128,7 +128,7 @@ impl<'a> Team<'a> {
         let called = message.tool_responses().filter(|response| response.error().is_none());
         let names: Vec<&str> =
             called.filter_map(|response| response.name.strip_prefix(PREFIX)).collect();
-        let mut targets = self.targets_of(agent).map(Agent::name);
+        let mut targets = self.list_targets(agent).map(Agent::name);
         names.into_iter().find(|name| targets.any(|target| target == *name)).map(str::to_owned)
     }
 }

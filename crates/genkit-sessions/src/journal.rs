@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use genkit_core::internal::context::Journal;
 use genkit_core::internal::sync::lock;
 use genkit_core::{BoxFuture, Result, RunChange, RunId, RunStatus, RunStore};
-use genkit_durable::internal::LIVES;
+use genkit_durable::internal::MAX_ENDED_PROCESSES;
 
 use crate::error::Error as E;
 use crate::types::{AgentInit, AgentInput};
@@ -53,8 +53,8 @@ impl BegunTurn {
     }
 
     /// Returns whether the turn must not be tried again, because too many processes ended during it.
-    pub(crate) fn is_hopeless(&self) -> bool {
-        self.lives >= LIVES
+    pub(crate) fn has_too_many_crashes(&self) -> bool {
+        self.lives >= MAX_ENDED_PROCESSES
     }
 }
 
@@ -87,10 +87,10 @@ impl TurnJournal {
         lease: watch::Receiver<Instant>,
         turn: &BegunTurn,
     ) -> Result<Self> {
-        let head = head_of(turn)?;
+        let head = encode_head(turn)?;
         // An earlier turn of the session that was given up may have left its journal.
         runs.delete(&run).await?;
-        if !runs.create(&run, &change_of(&name, &head)).await? {
+        if !runs.create(&run, &build_change(&name, &head)).await? {
             return Err(E::TakenOver.into());
         }
         Self::at_head(runs, (run, name), lease, turn, head).await
@@ -104,7 +104,7 @@ impl TurnJournal {
         turn: &mut BegunTurn,
     ) -> Result<Self> {
         turn.lives += 1;
-        let journal = Self::at_head(runs, (run, name), lease, turn, head_of(turn)?).await?;
+        let journal = Self::at_head(runs, (run, name), lease, turn, encode_head(turn)?).await?;
         journal.0.save_lines(Vec::new()).await?;
         Ok(journal)
     }
@@ -142,7 +142,7 @@ impl JournalParts {
         let mut all = std::mem::take(&mut *lock(&self.lines));
         all.extend(lines);
         let change =
-            change_of(&self.name, &self.head).with_log(all).with_incarnation(self.incarnation);
+            build_change(&self.name, &self.head).with_log(all).with_incarnation(self.incarnation);
         *at = Some(self.runs.save(&self.run, revision, &change).await?.ok_or(E::TakenOver)?);
         Ok(())
     }
@@ -182,7 +182,7 @@ impl Journal for TurnJournal {
     }
 }
 
-fn head_of(turn: &BegunTurn) -> Result<String, E> {
+fn encode_head(turn: &BegunTurn) -> Result<String, E> {
     serde_json::to_string(turn).map_err(E::Unreadable)
 }
 
@@ -192,6 +192,6 @@ pub(crate) fn journal_name(agent: &str) -> String {
 }
 
 /// Creates a change of a journal, with a status that is never due and never deleted as finished.
-fn change_of(name: &str, head: &str) -> RunChange {
+fn build_change(name: &str, head: &str) -> RunChange {
     RunChange::new(RunStatus::InputRequired, head).with_name(name)
 }

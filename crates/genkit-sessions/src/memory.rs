@@ -43,7 +43,7 @@ struct FoundMessage {
 
 /// Returns the part of a session id before the last `/`. Programs without context providers can use it as the name of
 /// the user.
-fn prefix_of(session: &str) -> Option<&str> {
+fn user_prefix(session: &str) -> Option<&str> {
     session.rsplit_once('/').map(|(prefix, _)| prefix).filter(|prefix| !prefix.is_empty())
 }
 
@@ -69,11 +69,11 @@ async fn search(
     let words: Vec<String> = words.collect();
     let is_past = |other: &str| {
         let is_users = !owner.is_empty()
-            || prefix_of(session).is_some_and(|prefix| prefix_of(other) == Some(prefix));
+            || user_prefix(session).is_some_and(|prefix| user_prefix(other) == Some(prefix));
         is_users && other != session
     };
     let mut found: Vec<FoundMessage> = Vec::new();
-    if owner.is_empty() && prefix_of(session).is_none() {
+    if owner.is_empty() && user_prefix(session).is_none() {
         return Ok(found);
     }
     let sessions = agent.sessions()?;
@@ -84,7 +84,7 @@ async fn search(
             continue;
         }
         for message in state.messages {
-            let score = score_of(&message, &words);
+            let score = count_matches(&message, &words);
             if score > 0 {
                 found.push(FoundMessage {
                     session: other.clone(),
@@ -103,7 +103,7 @@ async fn search(
 }
 
 /// Returns the number of query words that a message contains. Only messages from the user and the model count.
-fn score_of(message: &Message, words: &[String]) -> usize {
+fn count_matches(message: &Message, words: &[String]) -> usize {
     if !matches!(message.role, Role::User | Role::Model) {
         return 0;
     }

@@ -324,8 +324,9 @@ pub(crate) async fn run_model(
         Err(error) => {
             let usage = error.partial().map(|partial| partial.usage.clone()).unwrap_or_default();
             let rounds = error.partial().cloned().map(GenerateResponse::into_messages);
-            let rounds =
-                rounds.map(at_safe_point).filter(|rounds| without_prompt(rounds).len() > kept);
+            let rounds = rounds
+                .map(trim_to_tool_results)
+                .filter(|rounds| without_prompt(rounds).len() > kept);
             let Some(rounds) = rounds else {
                 return TurnResult { usage, ..TurnResult::failed(before, error) };
             };
@@ -352,7 +353,7 @@ fn keep_new(messages: &mut Vec<Message>, kept: usize, all: Vec<Message>) {
 }
 
 /// Removes the messages after the last tool results, so that every call has a result.
-fn at_safe_point(mut messages: Vec<Message>) -> Vec<Message> {
+fn trim_to_tool_results(mut messages: Vec<Message>) -> Vec<Message> {
     while messages.last().is_some_and(|last| last.role == Role::Model) {
         messages.pop();
     }

@@ -192,16 +192,16 @@ pub struct AgentError {
 
 impl AgentError {
     pub(crate) fn from_error(error: Error, exposes_errors: bool) -> Self {
-        use genkit_core::internal::{disclosure::for_callers, status::name_of};
+        use genkit_core::internal::{disclosure::for_callers, status::status_name};
         let is_ours = error.text_for_callers().is_some();
         let kind = if is_ours || exposes_errors { error.kind() } else { ErrorKind::Internal };
         let message = for_callers(error, "agent", exposes_errors).chain();
-        Self { status: name_of(kind).to_owned(), message }
+        Self { status: status_name(kind).to_owned(), message }
     }
 
     /// Converts the data into an error.
     pub fn to_error(&self) -> Error {
-        let kind = genkit_core::internal::status::kind_of(&self.status);
+        let kind = genkit_core::internal::status::kind_from_name(&self.status);
         Error::new(kind.unwrap_or(ErrorKind::Unknown), self.message.clone())
     }
 }

@@ -29,7 +29,7 @@ pub use folder::{FoundFile, FoundSkill, read_skills, read_valid_skills};
 pub use limits::{MAX_DESCRIPTION, MAX_FILES, MAX_NAME, MAX_SKILL_BYTES};
 pub use name::check_name;
 pub use text::SkillText;
-pub use uri::uri_of;
+pub use uri::skill_uri;
 
 /// The file that makes a folder a skill.
 pub const SKILL_MD: &str = "SKILL.md";

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 /// ```
 /// assert_eq!(genkit_skills::uri_of("pdf/my forms.md"), "skill://pdf/my%20forms.md");
 /// ```
-pub fn uri_of(path: &str) -> String {
+pub fn skill_uri(path: &str) -> String {
     let mut uri = String::with_capacity(8 + path.len());
     uri.push_str("skill://");
     for byte in path.bytes() {

@@ -68,13 +68,13 @@ impl FolderWalk {
             let what = format!(
                 "has folders nested more than {MAX_DEPTH} deep; move them up, or remove the link to a parent folder"
             );
-            return self.refuse(prefix, Error::for_file(display_path(path), what));
+            return self.reject(prefix, Error::for_file(display_path(path), what));
         }
         let entries = match fs::read_dir(path) {
             Ok(entries) => entries,
             Err(error) => {
                 let error = Error::for_file(display_path(path), unreadable_message(&error));
-                return self.refuse(prefix, error);
+                return self.reject(prefix, error);
             }
         };
         for entry in entries {
@@ -86,13 +86,13 @@ impl FolderWalk {
                 Ok(entry) => self.visit_entry(&entry, prefix, depth, is_linked),
                 Err(error) => {
                     let error = Error::for_file(display_path(path), unreadable_message(&error));
-                    self.refuse(prefix, error);
+                    self.reject(prefix, error);
                 }
             }
         }
     }
 
-    fn refuse(&mut self, name: &str, error: Error) {
+    fn reject(&mut self, name: &str, error: Error) {
         self.found.errors.push((name.to_owned(), error));
     }
 
@@ -101,7 +101,7 @@ impl FolderWalk {
         let file_name = entry.file_name();
         let Some(name) = file_name.to_str() else {
             let what = "its name is not valid UTF-8, which a URI requires; rename it";
-            return self.refuse(prefix, Error::for_file(display_path(&path), what));
+            return self.reject(prefix, Error::for_file(display_path(&path), what));
         };
         if name.starts_with('.') {
             return;
@@ -109,23 +109,23 @@ impl FolderWalk {
         if name.contains(|c: char| c.is_control() || c == '\\') {
             let what = "its name contains a control character or a backslash; rename it";
             let shown = path.to_string_lossy().escape_debug().to_string();
-            return self.refuse(prefix, Error::for_file(shown, what));
+            return self.reject(prefix, Error::for_file(shown, what));
         }
         let name = format!("{prefix}{name}");
         let is_linked = is_linked || entry.file_type().is_ok_and(|kind| kind.is_symlink());
         if is_linked && let Err(why) = self.check_within(&path) {
-            return self.refuse(&name, Error::for_file(display_path(&path), why));
+            return self.reject(&name, Error::for_file(display_path(&path), why));
         }
         let about = match fs::metadata(&path) {
             Ok(about) => about,
             Err(error) => {
                 let error = Error::for_file(display_path(&path), unreadable_message(&error));
-                return self.refuse(&name, error);
+                return self.reject(&name, error);
             }
         };
         if name.len() > MAX_PATH {
             let what = format!("its path is longer than {MAX_PATH} bytes; shorten it");
-            self.refuse(&name, Error::for_file(display_path(&path), what));
+            self.reject(&name, Error::for_file(display_path(&path), what));
         } else if about.is_dir() {
             self.visit_folder(&path, &format!("{name}/"), depth + 1, is_linked);
             self.found.folders.push(name);
@@ -133,7 +133,7 @@ impl FolderWalk {
             self.found.files.push(Entry { name, path, size: about.len(), is_linked });
         } else {
             let what = "is not a regular file; remove it from the skill";
-            self.refuse(&name, Error::for_file(display_path(&path), what));
+            self.reject(&name, Error::for_file(display_path(&path), what));
         }
     }
 

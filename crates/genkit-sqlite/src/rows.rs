@@ -116,7 +116,7 @@ fn read_head(row: &Row<'_>) -> Sql<RunHead> {
         let why = format!("`{status}` is not a run status");
         rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, why.into())
     };
-    let status = RunStatus::of_name(&status).ok_or_else(unknown)?;
+    let status = RunStatus::from_name(&status).ok_or_else(unknown)?;
     let number = |number: i64| u64::try_from(number).unwrap_or_default();
     let head = RunHead::new(number(revision), status, wake.map(number));
     Ok(head.with_incarnation(number(incarnation)))
@@ -262,7 +262,7 @@ pub(crate) fn list_runs(db: &Connection, filter: &RunFilter) -> Sql<Vec<RunEntry
 fn read_entry(row: &Row<'_>, id: RunId) -> Sql<RunEntry> {
     let number = |number: i64| u64::try_from(number).unwrap_or_default();
     let status: String = row.get(1)?;
-    let mut entry = RunEntry::new(id, RunStatus::of_name(&status));
+    let mut entry = RunEntry::new(id, RunStatus::from_name(&status));
     entry.wake_at_ms = row.get::<_, Option<i64>>(2)?.map(number);
     entry.name = row.get(3)?;
     let tags: String = row.get(4)?;

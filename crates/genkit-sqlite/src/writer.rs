@@ -12,10 +12,10 @@ use crate::schema::store_error;
 const BATCH: usize = 64;
 
 /// Sends the result of a finished job, once its transaction has been committed or has failed.
-type Tell = Box<dyn FnOnce(Result<(), String>) + Send>;
+type SendResult = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 /// A job, which receives the connection or the reason why it is unavailable.
-type WriteJob = Box<dyn FnOnce(Result<&Connection, String>) -> Tell + Send>;
+type WriteJob = Box<dyn FnOnce(Result<&Connection, String>) -> SendResult + Send>;
 
 struct Job {
     writes: bool,
@@ -47,7 +47,7 @@ impl WriterThread {
             let done = db
                 .map_err(unavailable)
                 .and_then(|db| within_savepoint(db, writes, work).map_err(store_error));
-            let tell: Tell = Box::new(move |committed| {
+            let tell: SendResult = Box::new(move |committed| {
                 let done = committed.map_err(unavailable).and(done);
                 // The caller may have dropped the receiver.
                 let _ = reply.send(done);

@@ -11,13 +11,13 @@ const ENTITIES: [(&str, char); 5] =
 
 /// Matches the longest possible prefix of `value` at the start of `text`. Returns the number of matched bytes in
 /// `text`, and the length of the prefix. Each character may be escaped, and line breaks may be inserted.
-pub(crate) fn end_of_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)> {
+pub(crate) fn match_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)> {
     let (mut at, mut matched, mut end) = (0, 0, 0);
     for part in value.chars() {
-        let mut next = length_of(part, &text[at..]);
+        let mut next = escape_length(part, &text[at..]);
         if next.is_none() && matched > 0 {
             at += line_break(&text[at..]);
-            next = length_of(part, &text[at..]);
+            next = escape_length(part, &text[at..]);
         }
         let Some(length) = next else { break };
         at += length;
@@ -28,23 +28,23 @@ pub(crate) fn end_of_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)>
 }
 
 /// Returns the length of the character `part` at the start of `text`, in any escaped form.
-fn length_of(part: char, text: &[u8]) -> Option<usize> {
+fn escape_length(part: char, text: &[u8]) -> Option<usize> {
     let mut buffer = [0; 4];
     let raw = part.encode_utf8(&mut buffer).as_bytes();
     if part != '\\' && text.get(..raw.len())?.eq_ignore_ascii_case(raw) {
         // `&amp;` begins with the character that it encodes.
-        return Some(entity(part, text).unwrap_or(raw.len()));
+        return Some(match_html_entity(part, text).unwrap_or(raw.len()));
     }
     match text.first()? {
-        b'\\' => backslashed(part, raw, text),
-        b'%' => percent(raw, text),
-        b'&' => entity(part, text),
+        b'\\' => match_backslash_escape(part, raw, text),
+        b'%' => match_percent_escape(raw, text),
+        b'&' => match_html_entity(part, text),
         _ => None,
     }
 }
 
 /// Matches `\"`, `\/`, `\\` and `\u002B`, with more backslashes if the text was escaped several times.
-fn backslashed(part: char, raw: &[u8], text: &[u8]) -> Option<usize> {
+fn match_backslash_escape(part: char, raw: &[u8], text: &[u8]) -> Option<usize> {
     let slashes = text.iter().take(MAX_SLASHES + 1).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
     if rest.first() == Some(&b'u') {
@@ -74,7 +74,7 @@ fn fold(unit: u16) -> u16 {
 }
 
 /// Matches `%2B`, and `%252B` if the text was encoded several times.
-fn percent(raw: &[u8], text: &[u8]) -> Option<usize> {
+fn match_percent_escape(raw: &[u8], text: &[u8]) -> Option<usize> {
     let mut at = 0;
     for byte in raw {
         if text.get(at) != Some(&b'%') {
@@ -94,7 +94,7 @@ fn percent(raw: &[u8], text: &[u8]) -> Option<usize> {
 }
 
 /// Matches `&amp;`, `&#43;` and `&#x2b;`, even if the `&` is escaped.
-fn entity(part: char, text: &[u8]) -> Option<usize> {
+fn match_html_entity(part: char, text: &[u8]) -> Option<usize> {
     let mut at = 1;
     while text.get(at..)?.starts_with(b"amp;") {
         at += 4;

@@ -8,13 +8,13 @@ use std::hash::Hash;
 pub const FLOOR: usize = 8;
 
 /// Returns the floor for a resource of `total` slots.
-pub fn floor_of(total: usize) -> usize {
+pub fn scaled_floor(total: usize) -> usize {
     FLOOR.min(total / 2).max(1)
 }
 
 /// Returns whether a client that holds `held` units can take `more` of the `left` free units. A client must leave as
 /// many units free as it holds, but can always hold up to `floor`.
-pub fn may_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
+pub fn can_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
     more <= left && held.saturating_add(more) <= left.max(floor)
 }
 

@@ -20,12 +20,12 @@ const LONG: usize = 12;
 pub struct Secret {
     value: String,
     shown: String,
-    spellings: Vec<Spelling>,
+    spellings: Vec<Encoding>,
     /// Whether a prefix is recognized. The prefix of a path or a URL may be an ordinary word.
     is_random: bool,
 }
 
-struct Spelling {
+struct Encoding {
     text: String,
     /// The number of bytes that must match if the secret is truncated.
     least: usize,
@@ -45,7 +45,7 @@ impl Secret {
         let mut spellings = Vec::new();
         let mut add = |text: String, width: usize| {
             let least = (RECOGNIZED * width).min(text.len());
-            spellings.push(Spelling { text, least });
+            spellings.push(Encoding { text, least });
         };
         let json = json_escaped(value);
         let percent = percent_encoded(value);
@@ -55,7 +55,7 @@ impl Secret {
         add(json, 1);
         add(form_encoded(&percent), 1);
         add(percent, 1);
-        add(value.bytes().map(percent_of_symbols).collect(), 1);
+        add(value.bytes().map(percent_encode_symbol).collect(), 1);
         // Percent-encoding of every byte, even if not required.
         add(value.bytes().map(|byte| format!("%{byte:02x}")).collect(), 3);
         add(value.bytes().map(|byte| format!("{byte:02x}")).collect(), 2);
@@ -67,7 +67,7 @@ impl Secret {
         for value in [value.to_owned(), form_encoded(&percent_encoded(value))] {
             for text in base64_spellings(&value) {
                 let least = RECOGNIZED * 4 / 3;
-                spellings.push(Spelling { least: least.min(text.len()), text });
+                spellings.push(Encoding { least: least.min(text.len()), text });
             }
         }
         let mut known = BTreeSet::new();
@@ -83,10 +83,10 @@ impl Secret {
 
     /// Returns the end of the secret if `text` starts with it. Of several matches, the longest counts.
     fn end_in(&self, text: &[u8]) -> Option<usize> {
-        let escaped = super::escapes::end_of_escaped(&self.value, text).filter(|(_, matched)| {
+        let escaped = super::escapes::match_escaped(&self.value, text).filter(|(_, matched)| {
             let matched = &self.value.as_bytes()[..*matched];
             matched.len() == self.value.len()
-                || (matched.len() >= RECOGNIZED && self.is_random && has_code(matched))
+                || (matched.len() >= RECOGNIZED && self.is_random && looks_random(matched))
         });
         let ends =
             self.spellings.iter().filter_map(|spelling| spelling.end_in(text, self.is_random));
@@ -245,7 +245,7 @@ pub fn is_secret_name(name: &str) -> bool {
         || words.any(|word| SECRET_WORDS.contains(&word))
 }
 
-impl Spelling {
+impl Encoding {
     /// Returns the end of the spelling, if `text` starts with all of it, or with a long enough prefix of a random
     /// secret.
     fn end_in(&self, text: &[u8], is_random: bool) -> Option<usize> {
@@ -265,14 +265,15 @@ impl Spelling {
             }
         }
         let is_whole = matched == spelling.len();
-        let is_cut_off = || matched >= self.least && is_random && has_code(&spelling[..matched]);
+        let is_cut_off =
+            || matched >= self.least && is_random && looks_random(&spelling[..matched]);
         (is_whole || is_cut_off()).then_some(end)
     }
 }
 
 /// Returns whether the prefix of a secret differs from an ordinary word: it is long, or contains a digit or several
 /// capitals after its first character.
-fn has_code(beginning: &[u8]) -> bool {
+fn looks_random(beginning: &[u8]) -> bool {
     if beginning.len() >= LONG {
         return true;
     }
@@ -332,7 +333,7 @@ pub fn percent_encoded(value: &str) -> String {
 }
 
 /// Percent-encodes a byte, unless it is an ASCII letter or digit.
-fn percent_of_symbols(byte: u8) -> String {
+fn percent_encode_symbol(byte: u8) -> String {
     match byte.is_ascii_alphanumeric() {
         true => char::from(byte).to_string(),
         false => format!("%{byte:02X}"),

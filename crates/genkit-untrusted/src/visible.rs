@@ -18,7 +18,7 @@ pub const MAX_LOGGED_TEXT: usize = 16 * 1024;
 ///
 /// Control characters, all invisible characters, and whitespace other than a space are escaped.
 pub fn escape_line(text: &str) -> Cow<'_, str> {
-    escape_text(text, |_, c, _| is_hidden(c) || is_strange_blank(c))
+    escape_text(text, |_, c, _| is_hidden(c) || is_other_whitespace(c))
 }
 
 /// Escapes an untrusted name for use inside a string. All characters except those that MCP allows in names are escaped.
@@ -48,11 +48,11 @@ pub fn escape_question(mut metadata: Value) -> Value {
 
 /// Escapes the titles and descriptions of a form, which are shown to users.
 pub fn escape_form(mut schema: Value) -> Value {
-    show_words(&mut schema);
+    escape_schema_texts(&mut schema);
     schema
 }
 
-fn show_words(schema: &mut Value) {
+fn escape_schema_texts(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             for (key, value) in members {
@@ -65,11 +65,11 @@ fn show_words(schema: &mut Value) {
                             }
                         }
                     }
-                    (_, value) => show_words(value),
+                    (_, value) => escape_schema_texts(value),
                 }
             }
         }
-        Value::Array(schemas) => schemas.iter_mut().for_each(show_words),
+        Value::Array(schemas) => schemas.iter_mut().for_each(escape_schema_texts),
         _ => {}
     }
 }
@@ -94,7 +94,7 @@ impl<T: fmt::Display> Logged<T> {
     }
 
     /// Creates a log value that is truncated to `limit` bytes.
-    pub fn quote_cut(words: T, limit: usize) -> Self {
+    pub fn truncated(words: T, limit: usize) -> Self {
         Self { words, limit }
     }
 
@@ -118,7 +118,7 @@ impl<T: fmt::Display> fmt::Display for Logged<T> {
         for c in text.chars() {
             match c {
                 '"' | '\\' => write!(f, "\\{c}")?,
-                c if is_hidden(c) || is_strange_blank(c) => write_escape(c, f)?,
+                c if is_hidden(c) || is_other_whitespace(c) => write_escape(c, f)?,
                 c => f.write_char(c)?,
             }
         }
@@ -214,7 +214,7 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// Returns whether a character is whitespace other than a space.
-fn is_strange_blank(c: char) -> bool {
+fn is_other_whitespace(c: char) -> bool {
     c != ' ' && c.is_whitespace()
 }
 

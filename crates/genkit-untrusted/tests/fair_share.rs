@@ -3,12 +3,12 @@
 use genkit_untrusted::fair_share::*;
 
 #[test]
-fn one_alone_gets_half_and_each_that_follows_half_of_the_rest() {
+fn each_client_gets_half_of_the_free_slots() {
     let (total, mut left) = (1024, 1024);
     let mut shares = Vec::new();
     while left > 0 {
         let mut held = 0;
-        while may_take(held, 1, left, FLOOR) {
+        while can_take(held, 1, left, FLOOR) {
             (held, left) = (held + 1, left - 1);
         }
         shares.push(held);
@@ -19,8 +19,8 @@ fn one_alone_gets_half_and_each_that_follows_half_of_the_rest() {
 
 #[test]
 fn shares_never_exceed_the_total() {
-    assert!(!may_take(0, 2, 1, FLOOR));
-    assert!(!may_take(0, 1, 0, FLOOR));
-    assert!(!may_take(usize::MAX, 1, 5, FLOOR));
-    assert!(may_take(FLOOR - 1, 1, 1, FLOOR));
+    assert!(!can_take(0, 2, 1, FLOOR));
+    assert!(!can_take(0, 1, 0, FLOOR));
+    assert!(!can_take(usize::MAX, 1, 5, FLOOR));
+    assert!(can_take(FLOOR - 1, 1, 1, FLOOR));
 }

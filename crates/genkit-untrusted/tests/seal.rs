@@ -12,7 +12,7 @@ fn seal(key: u8) -> Seal {
 }
 
 #[test]
-fn it_opens_with_its_key_for_what_it_is_bound_to() {
+fn sealed_text_opens_only_with_its_key_and_binding() {
     let sealed = seal(1).seal_text(b"content", b"alice", HOUR);
     assert_eq!(seal(1).open_text(&sealed, b"alice"), Ok(b"content".to_vec()));
     assert_eq!(seal(1).open_text(&sealed, b"bob"), Err(SealError::Forged));
@@ -22,7 +22,7 @@ fn it_opens_with_its_key_for_what_it_is_bound_to() {
 }
 
 #[test]
-fn no_byte_of_it_can_be_changed() {
+fn modified_sealed_text_is_rejected() {
     let sealed = URL_SAFE_NO_PAD.decode(seal(1).seal_text(b"ab", b"c", HOUR)).expect("base64");
     for at in 0..sealed.len() {
         for bit in 0..8 {
@@ -48,6 +48,6 @@ fn associated_data_is_separated_from_the_content() {
 
 /// Instances of other versions must compute the same digest.
 #[test]
-fn digest_is_that_of_earlier_versions() {
+fn digest_is_stable_across_versions() {
     assert_eq!(seal(1).digest_text(b"ab", b"c"), "nzPkpi1Wm_W0nClaU47feHu9byqmFZrR44Slg6Hwls8");
 }

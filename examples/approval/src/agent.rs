@@ -24,7 +24,7 @@ pub(crate) struct Agent {
 
 /// The outcome of a request.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Ended {
+pub(crate) enum Outcome {
     Answered,
     /// A question is stored in the file.
     Waiting,
@@ -41,10 +41,10 @@ impl Agent {
     }
 
     /// Resumes the request that was open when the program ended, if any.
-    pub(crate) async fn go_on<R: BufRead, W: Write>(
+    pub(crate) async fn resume_open_question<R: BufRead, W: Write>(
         &mut self,
         person: &mut Person<R, W>,
-    ) -> Result<Option<Ended>> {
+    ) -> Result<Option<Outcome>> {
         let stored = match std::fs::read(&self.waiting) {
             Ok(stored) => stored,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -62,7 +62,7 @@ impl Agent {
         &mut self,
         request: &str,
         person: &mut Person<R, W>,
-    ) -> Result<Ended> {
+    ) -> Result<Outcome> {
         let response = self.chat.send(request).await?;
         self.settle(response, person).await
     }
@@ -73,7 +73,7 @@ impl Agent {
         &mut self,
         mut response: GenerateResponse,
         person: &mut Person<R, W>,
-    ) -> Result<Ended> {
+    ) -> Result<Outcome> {
         while response.is_interrupted() {
             account::write(&self.waiting, &serde_json::to_vec_pretty(&response)?)?;
             let questions = response.interrupts();
@@ -83,7 +83,7 @@ impl Agent {
                 person.tell(&format!(
                     "\n? {asked}\n  Stopped. The question is saved in {file}; start again to answer."
                 ))?;
-                return Ok(Ended::Waiting);
+                return Ok(Outcome::Waiting);
             }
             let answers: Result<Vec<_>> = questions.iter().map(|q| person.answer(q)).collect();
             response = self.chat.resume_with_answers(answers?).await?;
@@ -92,6 +92,6 @@ impl Agent {
             std::fs::remove_file(&self.waiting)?;
         }
         person.tell(&format!("\n{}", response.text()))?;
-        Ok(Ended::Answered)
+        Ok(Outcome::Answered)
     }
 }

@@ -19,7 +19,7 @@ mod tools;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
-use agent::{Agent, Ended};
+use agent::{Agent, Outcome};
 use genkit::{Error, Result};
 use person::Person;
 
@@ -30,7 +30,7 @@ const HELLO: &str = "This is a small account. Try: What is my balance?  Transfer
 
 /// The options of the command line.
 #[derive(Default)]
-struct Wanted {
+struct Options {
     help: bool,
     state: Option<PathBuf>,
     model: Option<String>,
@@ -38,9 +38,9 @@ struct Wanted {
     request: Option<String>,
 }
 
-fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+fn parse_options(arguments: impl IntoIterator<Item = String>) -> Result<Options> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
-    let mut wanted = Wanted::default();
+    let mut wanted = Options::default();
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let mut value =
@@ -64,7 +64,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let wanted = wanted(std::env::args().skip(1))?;
+    let wanted = parse_options(std::env::args().skip(1))?;
     if wanted.help {
         println!("{USAGE}");
         return Ok(());
@@ -79,7 +79,7 @@ async fn main() -> Result<()> {
     let echo = !input.is_terminal();
     let mut person = Person { input, output: std::io::stdout(), echo };
     eprintln!("(state: {})", folder.display());
-    if agent.go_on(&mut person).await? == Some(Ended::Waiting) {
+    if agent.resume_open_question(&mut person).await? == Some(Outcome::Waiting) {
         return Ok(());
     }
     if let Some(request) = wanted.request {
@@ -88,7 +88,7 @@ async fn main() -> Result<()> {
     }
     person.tell(HELLO)?;
     while let Some(request) = person.line("\n>")?.filter(|line| !line.is_empty()) {
-        if agent.ask(&request, &mut person).await? == Ended::Waiting {
+        if agent.ask(&request, &mut person).await? == Outcome::Waiting {
             break;
         }
     }

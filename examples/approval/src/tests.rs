@@ -9,7 +9,7 @@ use genkit::testing::ScriptedModel;
 use serde_json::{Value, json};
 
 use crate::account::{Account, Transfer};
-use crate::agent::{Agent, Ended};
+use crate::agent::{Agent, Outcome};
 use crate::person::Person;
 
 /// The state folder of one test.
@@ -28,10 +28,10 @@ impl Folder {
         model: &ScriptedModel,
         request: &str,
         typed: &str,
-    ) -> (String, Result<Option<Ended>>) {
+    ) -> (String, Result<Option<Outcome>>) {
         let mut agent = Agent::open(&self.0, model.clone(), typed == "stop").unwrap();
         let mut person = Person { input: typed.as_bytes(), output: Vec::new(), echo: true };
-        let ended = match agent.go_on(&mut person).await {
+        let ended = match agent.resume_open_question(&mut person).await {
             Ok(None) => agent.ask(request, &mut person).await.map(Some),
             ended => ended,
         };
@@ -73,7 +73,7 @@ fn booked(number: u64, to: &str, euros: u64, purpose: &str) -> Transfer {
 async fn money_moves_after_a_yes_and_a_purpose() {
     let folder = Folder::new("yes");
     let (shown, ended) = folder.run(&fifty(), "50 to Ada", "what?\ny\nlunch\n").await;
-    assert_eq!(ended.unwrap(), Some(Ended::Answered), "{shown}");
+    assert_eq!(ended.unwrap(), Some(Outcome::Answered), "{shown}");
     assert!(shown.contains(r#"Allow `transfer` to run with {"to":"ada","euros":50}?"#), "{shown}");
     assert!(shown.contains("purpose (A few words that the recipient reads): lunch"), "{shown}");
     assert!(shown.ends_with("\nDone.\n"), "{shown}");
@@ -98,7 +98,7 @@ async fn every_question_survives_the_process() {
     let model = fifty();
     // The process stops at each question, and twice at the last one.
     let (shown, ended) = folder.run(&model, "50 to Ada", "stop").await;
-    assert_eq!(ended.unwrap(), Some(Ended::Waiting));
+    assert_eq!(ended.unwrap(), Some(Outcome::Waiting));
     assert!(shown.contains("The question is saved in "), "{shown}");
     for typed in ["y\n", ""] {
         let (_, ended) = folder.run(&model, "never asked", typed).await;
@@ -108,7 +108,7 @@ async fn every_question_survives_the_process() {
         assert_eq!(folder.account().balance(), 1000, "nothing happens before the last answer");
     }
     let (shown, ended) = folder.run(&model, "never asked", "lunch\n").await;
-    assert_eq!(ended.unwrap(), Some(Ended::Answered));
+    assert_eq!(ended.unwrap(), Some(Outcome::Answered));
     assert!(shown.contains("? Transfer 1, 50 euros to Ada"), "the number was taken once: {shown}");
     assert_eq!(folder.account().transfers(), [booked(1, "Ada", 50, "lunch")]);
     assert_eq!(model.requests().len(), 2);
@@ -178,7 +178,7 @@ async fn unpayable_transfer_asks_no_more_questions() {
 
 #[test]
 fn command_line_is_read() {
-    let read = |line: &str| super::wanted(line.split_whitespace().map(str::to_owned));
+    let read = |line: &str| super::parse_options(line.split_whitespace().map(str::to_owned));
     let wanted = read("--state d --model m --stop-at-question hi").unwrap();
     assert_eq!((wanted.state, wanted.model), (Some("d".into()), Some("m".to_owned())));
     assert_eq!((wanted.stop, wanted.request), (true, Some("hi".to_owned())));

@@ -18,8 +18,8 @@
 #![allow(clippy::print_stdout, reason = "an interactive program")]
 
 mod agency;
-mod rehearsal;
 mod restate;
+mod scripted_model;
 mod tools;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
@@ -43,7 +43,7 @@ const SYSTEM: &str = "You book trips. Search for flights first, then book the ch
 
 /// The options of the command line.
 #[derive(Default)]
-struct Wanted {
+struct Options {
     help: bool,
     store: Option<String>,
     /// The ingress of a Restate server, its admin API, and the address of this worker.
@@ -60,9 +60,9 @@ struct Wanted {
     runs: Option<Vec<String>>,
 }
 
-fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+fn parse_options(arguments: impl IntoIterator<Item = String>) -> Result<Options> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
-    let mut wanted = Wanted::default();
+    let mut wanted = Options::default();
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let mut value =
@@ -100,7 +100,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let wanted = wanted(std::env::args().skip(1))?;
+    let wanted = parse_options(std::env::args().skip(1))?;
     if wanted.help {
         println!("{USAGE}");
         return Ok(());
@@ -119,7 +119,7 @@ async fn main() -> Result<()> {
     };
     let builder = match wanted.model {
         Some(name) => builder.default_model(name),
-        None => builder.default_model(rehearsal::model(wanted.slow)),
+        None => builder.default_model(scripted_model::model(wanted.slow)),
     };
     let genkit = builder.build()?;
     if let Some(command) = wanted.runs {

@@ -3,12 +3,12 @@
 //! `cargo run -p conformance` serves on stdio, `cargo run -p conformance -- --http 127.0.0.1:8000`
 //! over streamable HTTP at `/mcp`.
 
-mod asks;
 mod content;
+mod notifications;
 mod prompts;
+mod questions;
 mod resources;
 mod tasks;
-mod tells;
 
 use genkit::serde_json::{Value, json};
 use genkit::{Context, Registry, Result, Tool};

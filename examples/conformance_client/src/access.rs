@@ -46,11 +46,14 @@ pub(crate) fn oauth(scenario: &Scenario) -> Result<OAuth> {
             .issuer(of("issuer")?),
         _ => OAuth::new().client_metadata_url(METADATA),
     };
-    Ok(oauth.client_name("conformance-client").redirect_uri(REDIRECT).on_authorize(say_yes))
+    Ok(oauth
+        .client_name("conformance-client")
+        .redirect_uri(REDIRECT)
+        .on_authorize(visit_authorization_url))
 }
 
 /// Visits the authorization URL. The suite's server redirects immediately, and the `location` header is the result.
-async fn say_yes(address: String) -> Result<String> {
+async fn visit_authorization_url(address: String) -> Result<String> {
     let visit = tokio::task::spawn_blocking(move || {
         let browser = ureq::Agent::config_builder()
             .proxy(None)

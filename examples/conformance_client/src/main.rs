@@ -81,7 +81,7 @@ async fn play(scenario: &Scenario, client: &McpClient) -> Result<()> {
 async fn call_all(client: &McpClient) -> Result<()> {
     for tool in client.tools().await? {
         let name = tool.name();
-        let arguments = arguments::fitting(tool.input_schema());
+        let arguments = arguments::matching_arguments(tool.input_schema());
         // Some scenarios return errors on purpose; the suite checks the requests.
         if let Err(error) = client.call_tool(name, arguments).await {
             eprintln!("{name}: {}", error.chain());

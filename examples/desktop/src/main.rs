@@ -13,10 +13,10 @@
 
 #![allow(clippy::print_stdout, reason = "an interactive program")]
 
+mod options;
 mod table;
 mod talk;
 mod terminal;
-mod wanted;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -25,9 +25,9 @@ use std::time::Duration;
 use genkit::mcp::host::{McpEvent, McpHost, ServerState};
 use genkit::{Error, Result};
 
+use options::{Mode, Wanted};
 use talk::{Always, Talk};
 use terminal::{Consent, Terminal};
-use wanted::{Wanted, What};
 
 /// The connect timeout. Package runners install a server on its first start.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -42,14 +42,14 @@ const DEMO: &str = "Add a note that says: buy milk.";
 #[tokio::main]
 async fn main() -> Result<()> {
     let wanted = Wanted::read(std::env::args().skip(1))?;
-    if wanted.what == What::Help {
-        println!("{}", wanted::USAGE);
+    if wanted.what == Mode::Help {
+        println!("{}", options::USAGE);
         return Ok(());
     }
     let terminal = Terminal::standard();
     let config = match &wanted.config {
-        Some(named) => existing(named)?,
-        None => found(&wanted, &terminal).await?,
+        Some(named) => require_config(named)?,
+        None => find_config(&wanted, &terminal).await?,
     };
     let host = connect(&wanted, &config, &terminal)?;
     let done = tokio::select! {
@@ -65,7 +65,7 @@ async fn main() -> Result<()> {
     done
 }
 
-fn existing(config: &Path) -> Result<PathBuf> {
+fn require_config(config: &Path) -> Result<PathBuf> {
     if config.exists() {
         return Ok(config.to_owned());
     }
@@ -75,17 +75,17 @@ fn existing(config: &Path) -> Result<PathBuf> {
 }
 
 /// Asks before it uses the `mcp.json` of the current folder, which can come from an untrusted source.
-async fn found(wanted: &Wanted, terminal: &Terminal) -> Result<PathBuf> {
+async fn find_config(wanted: &Wanted, terminal: &Terminal) -> Result<PathBuf> {
     let config = std::path::absolute("mcp.json")?;
-    existing(&config)?;
-    let shown = table::shown(&config.display().to_string());
+    require_config(&config)?;
+    let shown = table::escape_for_terminal(&config.display().to_string());
     let question =
         format!("Start the servers in {shown}? They are programs that run with your permissions.");
     match wanted.what {
-        What::Chat if terminal.consents(question).await? == Consent::Yes => Ok(config),
+        Mode::Chat if terminal.consents(question).await? == Consent::Yes => Ok(config),
         _ => Err(Error::invalid_argument(format!(
             "to use {shown}, pass its path\n{}",
-            wanted::USAGE
+            options::USAGE
         ))),
     }
 }
@@ -112,7 +112,7 @@ fn connect(wanted: &Wanted, config: &Path, terminal: &Terminal) -> Result<McpHos
         });
     let host = match wanted.what {
         // Without a user, questions are declined.
-        What::Demo => host,
+        Mode::Demo => host,
         _ => {
             let terminal = terminal.clone();
             host.on_elicit(move |asked| terminal.clone().elicit(asked))
@@ -127,13 +127,13 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
     }
     host.ready().await;
     terminal.tell(&table::table(host).await)?;
-    if wanted.what == What::List {
+    if wanted.what == Mode::List {
         return Ok(());
     }
     let model = offline::model(wanted.model.clone(), "selects tools by keywords");
     let always = Always::default();
     let mut talk = Talk::new(host, model, terminal.clone(), always.clone());
-    if wanted.what == What::Demo {
+    if wanted.what == Mode::Demo {
         // The demo is allowed to make this call.
         always.add(DEMO_TOOL, None);
         terminal.tell(&format!("\n> {DEMO}"))?;
@@ -146,7 +146,7 @@ async fn run(wanted: &Wanted, host: &McpHost, terminal: &Terminal) -> Result<()>
         let Some(line) = line.filter(|line| !line.is_empty()) else { return Ok(()) };
         // The conversation continues after a failed turn.
         if let Err(error) = talk.say(&line, true).await {
-            terminal.tell(&format!("error     {}", table::shown(&error.chain())))?;
+            terminal.tell(&format!("error     {}", table::escape_for_terminal(&error.chain())))?;
         }
     }
 }

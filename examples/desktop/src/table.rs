@@ -35,7 +35,7 @@ pub(crate) async fn table(host: &McpHost) -> String {
         let mut items = Vec::new();
         if status.state == ServerState::Connected {
             let mut item = |kind: &str, name: &str, about: &str| {
-                items.push(vec![kind.to_owned(), shown(name), line(about, SHOWN)]);
+                items.push(vec![kind.to_owned(), escape_for_terminal(name), line(about, SHOWN)]);
             };
             for tool in client.tools().await.unwrap_or_default() {
                 let mark = if may_destroy(&tool) { "tool  !" } else { "tool" };
@@ -89,14 +89,14 @@ fn columns(rows: &[Vec<String>], widest: usize) -> Vec<String> {
 pub(crate) fn line(text: &str, most: usize) -> String {
     let text = text.lines().next().unwrap_or_default().trim();
     match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", shown(&text[..end])),
-        None => shown(text),
+        Some((end, _)) => format!("{}…", escape_for_terminal(&text[..end])),
+        None => escape_for_terminal(text),
     }
 }
 
 /// Escapes untrusted text for a terminal: control characters, invisible characters and bidirectional overrides.
 /// Line breaks are kept.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn escape_for_terminal(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for part in text.chars() {
         let hides = match part {
@@ -126,7 +126,7 @@ mod tests {
         // A cell that is too long does not widen the column.
         assert_eq!(columns(&rows, 2), ["a  long", "bcd  x"]);
         assert_eq!(line("one two\nthree", 5), "one t…");
-        assert_eq!(shown("a\u{1b}[2J\u{202e}b\nc"), "a\\u{1b}[2J\\u{202e}b\nc");
+        assert_eq!(escape_for_terminal("a\u{1b}[2J\u{202e}b\nc"), "a\\u{1b}[2J\\u{202e}b\nc");
     }
 
     #[test]

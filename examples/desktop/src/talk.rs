@@ -7,7 +7,7 @@ use genkit::mcp::McpHost;
 use genkit::model::{GenerateChunk, ModelRef};
 use genkit::{Approval, Chat, GenerateResponse, GenerateStream, Interrupt, Part, Result, Tool};
 
-use crate::table::{line, shown};
+use crate::table::{escape_for_terminal, line};
 use crate::terminal::{Consent, Terminal};
 
 const SYSTEM: &str = "You help the user with tools. Use them if they help; the program asks the user for \
@@ -75,7 +75,7 @@ impl Talk {
     }
 
     /// Sends a message and displays the response. If the user cannot be asked, calls are denied.
-    pub(crate) async fn say(&mut self, prompt: &str, somebody: bool) -> Result<()> {
+    pub(crate) async fn say(&mut self, prompt: &str, can_ask: bool) -> Result<()> {
         let mut turn = self.chat.send(prompt);
         loop {
             let response = self.screen.show(turn.stream()).await?;
@@ -84,7 +84,7 @@ impl Talk {
             }
             let mut answers = Vec::new();
             for question in response.interrupts() {
-                let consent = match somebody {
+                let consent = match can_ask {
                     true => self.screen.ask(&question).await?,
                     false => Consent::No,
                 };
@@ -147,7 +147,7 @@ impl Screen {
             if !std::mem::replace(&mut self.answering, true) {
                 self.terminal.write("answer    ")?;
             }
-            return self.terminal.write(&shown(text).replace('\n', "\n          "));
+            return self.terminal.write(&escape_for_terminal(text).replace('\n', "\n          "));
         }
         if let Some(call) = part.as_tool_request().filter(|call| !call.partial) {
             return self.step("call", &format!("{}({})", call.name, call.input));

@@ -7,7 +7,7 @@ use genkit::mcp::host::ElicitRequest;
 use genkit::serde_json::{self, Map, Value};
 use genkit::{Elicited, Error, Result};
 
-use crate::table::shown;
+use crate::table::escape_for_terminal;
 
 /// The user's answer to an approval question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,13 +40,13 @@ impl Terminal {
 
     /// Reads a line without blocking the runtime; `None` at the end of the input.
     pub(crate) async fn line(&self, prompt: String, echo: bool) -> Result<Option<String>> {
-        self.clone().apart(move || read(&prompt, echo)).await
+        self.clone().run_blocking(move || read(&prompt, echo)).await
     }
 
     /// Asks for yes, no or always. Any other answer is no.
     pub(crate) async fn consents(&self, question: String) -> Result<Consent> {
         let asked = move || read(&format!("\n? {question} [y/N]"), true);
-        let said = self.clone().apart(asked).await?.unwrap_or_default();
+        let said = self.clone().run_blocking(asked).await?.unwrap_or_default();
         Ok(match said.to_lowercase().as_str() {
             "y" | "yes" => Consent::Yes,
             "a" | "always" => Consent::Always,
@@ -56,7 +56,7 @@ impl Terminal {
 
     /// Answers a server's question: a page to visit, or a form.
     pub(crate) async fn elicit(self, asked: ElicitRequest) -> Elicited<Value> {
-        let answer = self.apart(move || match &asked.url {
+        let answer = self.run_blocking(move || match &asked.url {
             Some(url) => visit(&asked, url),
             None => fill(&asked),
         });
@@ -64,7 +64,7 @@ impl Terminal {
     }
 
     /// Runs a blocking read on a separate thread.
-    async fn apart<T: Send + 'static>(
+    async fn run_blocking<T: Send + 'static>(
         self,
         read: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
@@ -97,8 +97,12 @@ fn read(prompt: &str, echo: bool) -> Result<Option<String>> {
 
 /// Shows the URL, which the user opens. The program does not open it.
 fn visit(asked: &ElicitRequest, url: &str) -> Result<Elicited<Value>> {
-    let question =
-        format!("\n? {}: {}\n  {}\n  Done? [y/N]", asked.server, asked.message, shown(url));
+    let question = format!(
+        "\n? {}: {}\n  {}\n  Done? [y/N]",
+        asked.server,
+        asked.message,
+        escape_for_terminal(url)
+    );
     Ok(match read(&question, true)?.as_deref() {
         Some("y" | "Y" | "yes") => Elicited::Accepted(Value::Null),
         Some(_) => Elicited::Declined,
@@ -142,7 +146,8 @@ fn label(name: &str, field: &Value) -> String {
         format!(" {}", all.join(" | "))
     });
     let default = field.get("default").map(|default| format!(" [{default}]")).unwrap_or_default();
-    shown(&format!("  {name}{about}{}{default}:", choices.unwrap_or_default())).replace('\n', " ")
+    escape_for_terminal(&format!("  {name}{about}{}{default}:", choices.unwrap_or_default()))
+        .replace('\n', " ")
 }
 
 /// Converts the input to the type of the field. The server rejects invalid values.

@@ -27,16 +27,16 @@ const SYSTEM: &str = "You read invoices. Copy all values from the text, word for
 
 /// The options of the command line.
 #[derive(Default)]
-struct Wanted {
+struct Options {
     help: bool,
     sample: bool,
     model: Option<String>,
     file: Option<String>,
 }
 
-fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Options> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
-    let mut wanted = Wanted::default();
+    let mut wanted = Options::default();
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -58,7 +58,7 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
 }
 
 /// Returns the input text.
-fn text(wanted: &Wanted) -> Result<String> {
+fn text(wanted: &Options) -> Result<String> {
     let text = if let Some(file) = &wanted.file {
         std::fs::read_to_string(file).context(format!("cannot read {file}"))?
     } else if wanted.sample || std::io::stdin().is_terminal() {

@@ -52,7 +52,8 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
         return Ok(());
     }
     let Some(mut instance) = instances.connect().await else {
-        return refuse(&mut client, "503 Service Unavailable", "no instance is available").await;
+        return send_error(&mut client, "503 Service Unavailable", "no instance is available")
+            .await;
     };
     instance.write_all(&head).await?;
     let ((mut asks, mut reads), (mut answers, mut hears)) = (client.split(), instance.split());
@@ -65,7 +66,7 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
         // The instance received the request and may have executed it, so it must not be sent to another one.
         match tokio::io::copy(&mut answers, &mut reads).await {
             Ok(0) => {
-                refuse(
+                send_error(
                     &mut reads,
                     "502 Bad Gateway",
                     "the instance closed the connection without a response",
@@ -125,7 +126,7 @@ impl Instances {
     }
 }
 
-async fn refuse(
+async fn send_error(
     client: &mut (impl tokio::io::AsyncWrite + Unpin),
     status: &str,
     why: &str,

@@ -23,8 +23,8 @@ pub(crate) struct Clients {
 
 /// The results of a client under load.
 #[derive(Default)]
-struct Seen {
-    at_once: u32,
+struct LoadResults {
+    first_try: u32,
     repeated: u32,
     lost: u32,
 }
@@ -44,10 +44,10 @@ impl Clients {
     }
 
     pub(crate) async fn show_who_answers(&self) -> Result<()> {
-        println!("2026-07-28: answered by {}", who(&self.newer, 6).await?.join(", "));
+        println!("2026-07-28: answered by {}", instance_names(&self.newer, 6).await?.join(", "));
         let booked = self.newer.call_tool("book", json!({ "seats": 2 })).await?;
         println!("2026-07-28: {}", booked.as_str().unwrap_or_default());
-        println!("sessions:   answered by {}", who(&self.older, 6).await?.join(", "));
+        println!("sessions:   answered by {}", instance_names(&self.older, 6).await?.join(", "));
         Ok(())
     }
 
@@ -57,7 +57,8 @@ impl Clients {
         let (newer, older) = (begin(&self.newer), begin(&self.older));
         async move {
             for (name, seen) in [("2026-07-28:", newer), ("sessions:  ", older)] {
-                let Seen { at_once, repeated, lost } = seen.await.context("a client panicked")?;
+                let LoadResults { first_try: at_once, repeated, lost } =
+                    seen.await.context("a client panicked")?;
                 let calls = at_once + repeated + lost;
                 println!(
                     "{name} {calls} calls: {at_once} answered, {repeated} failed and answered when repeated, \
@@ -71,7 +72,7 @@ impl Clients {
     pub(crate) async fn show_who_is_left(&self) -> Result<()> {
         let mut left = BTreeSet::new();
         for client in [&self.newer, &self.older] {
-            left.extend(who(client, 6).await?);
+            left.extend(instance_names(client, 6).await?);
         }
         println!("answered afterwards by {}", left.into_iter().collect::<Vec<_>>().join(", "));
         Ok(())
@@ -83,7 +84,7 @@ impl Clients {
 }
 
 /// Returns the names of the instances that answer a number of successive calls.
-async fn who(client: &McpClient, calls: usize) -> Result<Vec<String>> {
+async fn instance_names(client: &McpClient, calls: usize) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for _ in 0..calls {
         let name = client.call_tool("answered_by", json!({})).await?;
@@ -92,8 +93,8 @@ async fn who(client: &McpClient, calls: usize) -> Result<Vec<String>> {
     Ok(names)
 }
 
-async fn under_load(client: McpClient) -> Seen {
-    let (mut seen, end) = (Seen::default(), Instant::now() + LOAD);
+async fn under_load(client: McpClient) -> LoadResults {
+    let (mut seen, end) = (LoadResults::default(), Instant::now() + LOAD);
     while Instant::now() < end {
         let mut tries = 0;
         // The tool is read-only, so it is safe to repeat the call.
@@ -101,7 +102,7 @@ async fn under_load(client: McpClient) -> Seen {
             tries += 1;
         }
         match tries {
-            0 => seen.at_once += 1,
+            0 => seen.first_try += 1,
             TRIES => seen.lost += 1,
             _ => seen.repeated += 1,
         }

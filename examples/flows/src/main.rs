@@ -18,18 +18,18 @@ const USAGE: &str = "usage: flows [--http ADDRESS]";
 
 /// The mode of the program.
 #[derive(Debug, PartialEq)]
-enum Wanted {
+enum Mode {
     Help,
     Serve { address: Option<String> },
 }
 
-fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+fn parse_mode(arguments: impl IntoIterator<Item = String>) -> Result<Mode> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
     let mut address = None;
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "-h" | "--help" => return Ok(Wanted::Help),
+            "-h" | "--help" => return Ok(Mode::Help),
             "--http" => {
                 let given = arguments.next();
                 address = Some(given.ok_or_else(|| wrong("--http needs a value".to_owned()))?);
@@ -37,12 +37,12 @@ fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
             other => return Err(wrong(format!("unknown option {other}"))),
         }
     }
-    Ok(Wanted::Serve { address })
+    Ok(Mode::Serve { address })
 }
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let Wanted::Serve { address } = wanted(std::env::args().skip(1))? else {
+    let Mode::Serve { address } = parse_mode(std::env::args().skip(1))? else {
         println!("{USAGE}");
         return Ok(());
     };
@@ -66,11 +66,11 @@ mod tests {
 
     #[test]
     fn address_argument_is_parsed_and_errors_are_named() {
-        let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
-        assert_eq!(read("").unwrap(), Wanted::Serve { address: None });
+        let read = |line: &str| parse_mode(line.split_whitespace().map(str::to_owned));
+        assert_eq!(read("").unwrap(), Mode::Serve { address: None });
         let address = Some("127.0.0.1:0".to_owned());
-        assert_eq!(read("--http 127.0.0.1:0").unwrap(), Wanted::Serve { address });
-        assert_eq!(read("--help").unwrap(), Wanted::Help);
+        assert_eq!(read("--http 127.0.0.1:0").unwrap(), Mode::Serve { address });
+        assert_eq!(read("--help").unwrap(), Mode::Help);
         for line in ["--http", "--port 1"] {
             assert!(read(line).unwrap_err().to_string().contains(USAGE), "{line}");
         }

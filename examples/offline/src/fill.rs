@@ -6,8 +6,8 @@ use std::ops::Range;
 use genkit::message::ToolResponse;
 use genkit::serde_json::{Value, json};
 
+use crate::replies::{self, plain};
 use crate::schema::Field;
-use crate::tell::{self, plain};
 use crate::text::{Text, Word};
 use crate::tokenize::{self, is_in};
 
@@ -129,7 +129,7 @@ impl<'f> Filler<'f> {
                 let (is_phrase, is_outcome) = (is(PHRASES), is(OUTCOMES) && tool.is_empty());
                 let value = |place: Range<usize>| (place.clone(), text.source[place].into());
                 if guess && (is_phrase || is_outcome) && !self.results.is_empty() {
-                    found.push((0..0, tell::results(self.results).into()));
+                    found.push((0..0, replies::results(self.results).into()));
                 }
                 found.extend(text.labelled(name).map(value));
                 if guess && !is_outcome {
@@ -137,7 +137,7 @@ impl<'f> Filler<'f> {
                     found.extend(text.quotes.iter().cloned().chain(names).map(value));
                     // A phrase can contain values of other fields.
                     let place = |place: &Range<usize>| if is_phrase { 0..0 } else { place.clone() };
-                    let matter = text.matter(tool, is_phrase);
+                    let matter = text.find_subject(tool, is_phrase);
                     found.extend(matter.map(|at| (place(&at), text.source[at].into())));
                 }
             }

@@ -70,8 +70,8 @@
 mod choice;
 mod fill;
 mod plan;
+mod replies;
 mod schema;
-mod tell;
 mod text;
 mod tokenize;
 
@@ -165,9 +165,9 @@ fn answer(request: &ModelRequest) -> ModelResponse {
         });
     }
     let text = match call {
-        _ if !turn.results.is_empty() => tell::results(&turn.results),
+        _ if !turn.results.is_empty() => replies::results(&turn.results),
         Err(missing) => format!("{missing}. I am genkit's offline model and only match words."),
-        Ok(_) => tell::what_it_is(tools),
+        Ok(_) => replies::what_it_is(tools),
     };
     let is_json = request.output.is_json();
     ModelResponse::from_text(if is_json { json!({ "answer": text }).to_string() } else { text })

@@ -9,7 +9,7 @@ use genkit::serde_json::json;
 use genkit::{Message, Part, Role};
 
 use crate::fill::fill;
-use crate::tell::plain;
+use crate::replies::plain;
 use crate::text::Text;
 use crate::tokenize::{self, GENERIC, STOP, is_in};
 

@@ -119,7 +119,7 @@ impl<'t> Text<'t> {
     }
 
     /// Returns the subject of a message: the text after a colon or after the tool's words, or its start.
-    pub(crate) fn matter(&self, tool: &[String], is_phrase: bool) -> Option<Range<usize>> {
+    pub(crate) fn find_subject(&self, tool: &[String], is_phrase: bool) -> Option<Range<usize>> {
         let is_lead = |word: &&Word| {
             let is_lead = is_in(STOP, &word.lower) || is_in(LEAD, &word.lower);
             if tool.is_empty() { !is_phrase } else { is_lead || tool.contains(&word.stem) }

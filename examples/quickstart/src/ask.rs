@@ -59,7 +59,7 @@ fn step(part: &Part, out: &mut impl Write) -> Result<()> {
 }
 
 /// Prints suggestions for the next steps.
-pub(crate) fn outlook(out: &mut impl Write) -> Result<()> {
+pub(crate) fn print_next_steps(out: &mut impl Write) -> Result<()> {
     writeln!(
         out,
         "Ask your own question:\n  cargo run -p quickstart -- \"How many words are in 'to be or not to be'?\"\n\

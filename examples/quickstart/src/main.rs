@@ -24,7 +24,7 @@ const USAGE: &str = "usage: quickstart [--demo] [--model NAME] [QUESTION]";
 
 /// The mode of the program.
 #[derive(Debug, PartialEq)]
-enum Wanted {
+enum Mode {
     Help,
     /// Serve, with the command line of a server.
     Server,
@@ -35,7 +35,7 @@ enum Wanted {
 }
 
 /// Parses the command line. In a terminal the program asks a model by default.
-fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result<Wanted> {
+fn parse_mode(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result<Mode> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
     let (mut question, mut model, mut ask) = (None, None, terminal);
     let mut arguments = arguments.into_iter();
@@ -43,10 +43,10 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
         let mut value =
             || arguments.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
         match argument.as_str() {
-            "-h" | "--help" => return Ok(Wanted::Help),
+            "-h" | "--help" => return Ok(Mode::Help),
             "--model" => model = Some(value()?),
             "--demo" => ask = true,
-            flag if flag.starts_with('-') => return Ok(Wanted::Server),
+            flag if flag.starts_with('-') => return Ok(Mode::Server),
             _ if question.is_some() => {
                 return Err(wrong("expected one question; put quotes around it".to_owned()));
             }
@@ -54,8 +54,8 @@ fn wanted(arguments: impl IntoIterator<Item = String>, terminal: bool) -> Result
         }
     }
     match ask || question.is_some() || model.is_some() {
-        true => Ok(Wanted::Ask { question, model }),
-        false => Ok(Wanted::Server),
+        true => Ok(Mode::Ask { question, model }),
+        false => Ok(Mode::Server),
     }
 }
 
@@ -66,16 +66,16 @@ async fn main() -> Result<()> {
         let server = genkit::serve_mcp().name("quickstart").version(env!("CARGO_PKG_VERSION"));
         server.health("/health").cli()
     };
-    match wanted(std::env::args().skip(1), std::io::stdin().is_terminal())? {
-        Wanted::Help => {
+    match parse_mode(std::env::args().skip(1), std::io::stdin().is_terminal())? {
+        Mode::Help => {
             println!(
                 "To ask a model: {}\n\nTo serve, with the flags of every server:\n",
                 USAGE.trim_start_matches("usage: ")
             );
             server().await?;
         }
-        Wanted::Server => server().await?,
-        Wanted::Ask { question, model } => {
+        Mode::Server => server().await?,
+        Mode::Ask { question, model } => {
             let model = offline::model(model, "selects tools by keywords");
             let mut out = std::io::stdout();
             if let Some(question) = question {
@@ -85,7 +85,7 @@ async fn main() -> Result<()> {
                 ask::ask(question, model.clone(), &mut out).await?;
                 println!();
             }
-            ask::outlook(&mut out)?;
+            ask::print_next_steps(&mut out)?;
         }
     }
     Ok(())
@@ -95,23 +95,23 @@ async fn main() -> Result<()> {
 mod tests {
     use super::*;
 
-    fn read(line: &str, terminal: bool) -> Result<Wanted> {
-        wanted(line.split_whitespace().map(str::to_owned), terminal)
+    fn read(line: &str, terminal: bool) -> Result<Mode> {
+        parse_mode(line.split_whitespace().map(str::to_owned), terminal)
     }
 
     #[test]
     fn client_is_served_and_a_person_is_shown() {
-        let ask = |question: Option<&str>, model: Option<&str>| Wanted::Ask {
+        let ask = |question: Option<&str>, model: Option<&str>| Mode::Ask {
             question: question.map(str::to_owned),
             model: model.map(str::to_owned),
         };
-        assert_eq!(read("", false).unwrap(), Wanted::Server);
+        assert_eq!(read("", false).unwrap(), Mode::Server);
         assert_eq!(read("", true).unwrap(), ask(None, None));
         assert_eq!(read("--demo", false).unwrap(), ask(None, None));
         assert_eq!(read("why?", false).unwrap(), ask(Some("why?"), None));
         assert_eq!(read("--model m why?", false).unwrap(), ask(Some("why?"), Some("m")));
-        assert_eq!(read("--http :0", true).unwrap(), Wanted::Server);
-        assert_eq!(read("--help", false).unwrap(), Wanted::Help);
+        assert_eq!(read("--http :0", true).unwrap(), Mode::Server);
+        assert_eq!(read("--help", false).unwrap(), Mode::Help);
     }
 
     #[test]

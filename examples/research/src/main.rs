@@ -30,16 +30,16 @@ const SYSTEM: &str = "You answer questions about the planets only from the docum
                       documents that you used. If they do not contain the answer, say so.";
 
 /// The options of the command line.
-struct Wanted {
+struct Options {
     help: bool,
     model: Option<String>,
     turns: usize,
     question: Option<String>,
 }
 
-fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Wanted> {
+fn parse_options(arguments: impl IntoIterator<Item = String>) -> Result<Options> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
-    let mut wanted = Wanted { help: false, model: None, turns: 8, question: None };
+    let mut wanted = Options { help: false, model: None, turns: 8, question: None };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let mut value =
@@ -113,7 +113,7 @@ async fn research(
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let wanted = wanted(std::env::args().skip(1))?;
+    let wanted = parse_options(std::env::args().skip(1))?;
     if wanted.help {
         println!("{USAGE}");
         return Ok(());

@@ -5,7 +5,7 @@ use genkit::testing::{Scripted, ScriptedModel};
 use genkit::{Error, ErrorKind, Result};
 
 use crate::view::{Times, View};
-use crate::{research, wanted};
+use crate::{parse_options, research};
 
 async fn run(
     model: &ScriptedModel,
@@ -86,7 +86,7 @@ async fn document_is_attached_by_its_address() {
 
 #[test]
 fn command_line_is_read() {
-    let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
+    let read = |line: &str| parse_options(line.split_whitespace().map(str::to_owned));
     let wanted = read("--turns 3 --model m why?").unwrap();
     assert_eq!((wanted.turns, wanted.model.as_deref()), (3, Some("m")));
     assert_eq!(wanted.question.as_deref(), Some("why?"));

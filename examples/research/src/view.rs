@@ -40,7 +40,7 @@ impl Times {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn of(&self, answer: &ToolResponse) -> Option<Duration> {
+    fn duration_of(&self, answer: &ToolResponse) -> Option<Duration> {
         self.lock().get(answer.id.as_deref()?).copied()
     }
 }
@@ -95,7 +95,11 @@ impl<W: Write> View<W> {
     }
 
     fn answer(&mut self, answer: &ToolResponse) -> Result<()> {
-        let took = self.times.of(answer).map(|took| format!(" in {took:.1?}")).unwrap_or_default();
+        let took = self
+            .times
+            .duration_of(answer)
+            .map(|took| format!(" in {took:.1?}"))
+            .unwrap_or_default();
         let what = match (&answer.output, answer.error()) {
             (_, Some(error)) => format!("failed: {}", short(error)),
             (Value::Array(items), _) => count(items.len(), "item"),

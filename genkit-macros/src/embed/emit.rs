@@ -46,7 +46,7 @@ pub(super) struct Emitter<'a> {
     pub(super) input: &'a PromptsInput,
     pub(super) span: Span,
     /// Whether the files have no errors. Only then are they embedded in the program.
-    pub(super) sound: bool,
+    pub(super) is_valid: bool,
 }
 
 impl Emitter<'_> {
@@ -60,8 +60,8 @@ impl Emitter<'_> {
         let name = Ident::new(&name.to_string(), self.span.located_at(name.span()));
         let about =
             docs::doc_attributes(Some(&format!("The prompts of the folder `{}`.", folder.value())));
-        let files = self.sound.then(|| self.emit_files(files));
-        let all = if self.sound {
+        let files = self.is_valid.then(|| self.emit_files(files));
+        let all = if self.is_valid {
             quote!(__genkit::embedded_prompts(&__FILES))
         } else {
             quote!(::core::unreachable!())
@@ -129,7 +129,7 @@ impl Emitter<'_> {
             let name = names::make_ident(&names::to_snake_case(folder), self.span);
             let about =
                 docs::doc_attributes(Some(&format!("The prompts of the folder `{folder}`.")));
-            let files = self.sound.then(|| {
+            let files = self.is_valid.then(|| {
                 quote!(
                     use #parent::__FILES;
                 )
@@ -184,12 +184,12 @@ impl Emitter<'_> {
             let input = format_ident!("{}", prompt.input_name(), span = self.span);
             quote!(input: #input)
         });
-        let body = match (self.sound, prompt.input.is_some()) {
+        let body = match (self.is_valid, prompt.input.is_some()) {
             (false, _) => quote!(::core::unreachable!()),
             (true, true) => quote!(__genkit::embedded_prompt(&__FILES, #key).input(input)),
             (true, false) => quote!(__genkit::embedded_prompt(&__FILES, #key)),
         };
-        let unused = (!self.sound).then(|| quote!(#[allow(unused_variables)]));
+        let unused = (!self.is_valid).then(|| quote!(#[allow(unused_variables)]));
         quote! {
             #about
             #unused

@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitStr, Path, Token, Visibility, parenthesized, token};
 
 use super::names;
-use crate::embed_folder::after_library;
+use crate::embed_folder::parse_after_library;
 use crate::error::Errors;
 use crate::suggest::{find_nearest, list_words};
 
@@ -32,7 +32,7 @@ const USAGE: &str = "write `prompts!(\"prompts\")`, `prompts!(pub mod asks = \"r
 
 impl PromptsInput {
     pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Option<Self> {
-        after_library(tokens, errors, parse_form)
+        parse_after_library(tokens, errors, parse_form)
     }
 }
 

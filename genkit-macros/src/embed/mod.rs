@@ -39,11 +39,11 @@ fn expand_in(tokens: TokenStream, manifest: Option<&Path>) -> TokenStream {
     let read = read::read_folder(&input, manifest, &mut errors);
     let module = Module::from_prompts(&read.prompts);
     let mut emitter =
-        Emitter { input: &input, span: emit::folder_span(&input.folder), sound: true };
+        Emitter { input: &input, span: emit::folder_span(&input.folder), is_valid: true };
     match errors.into_result(Some(())) {
         Ok(()) => emitter.emit_root(&module, &read.files),
         Err(errors) => {
-            emitter.sound = false;
+            emitter.is_valid = false;
             let module = emitter.emit_root(&module, &[]);
             quote!(#errors #module)
         }

@@ -9,7 +9,7 @@ use syn::LitStr;
 use super::input::{PromptsInput, schema_name};
 use super::names;
 use super::prompt::Prompt;
-use super::shape::GIVEN;
+use super::shape::PROGRAM_TYPE;
 use crate::embed_folder;
 use crate::error::Errors;
 
@@ -33,7 +33,7 @@ pub(super) fn read_folder(
         return FolderContents::default();
     };
     let folder = named.trim_end_matches('/');
-    let mut mistakes = Mistakes { folder, root: &path, literal, told: Vec::new(), errors };
+    let mut mistakes = FileErrors { folder, root: &path, literal, told: Vec::new(), errors };
     match Folder::read(&path) {
         Ok(folder) => read_prompts(&folder, input, &mut mistakes),
         Err(found) => {
@@ -43,7 +43,11 @@ pub(super) fn read_folder(
     }
 }
 
-fn read_prompts(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) -> FolderContents {
+fn read_prompts(
+    folder: &Folder,
+    input: &PromptsInput,
+    mistakes: &mut FileErrors,
+) -> FolderContents {
     let environment = build_environment(folder, input, mistakes);
     let mut files: Vec<String> =
         folder.partials().iter().map(|partial| mistakes.path_inside(&partial.path)).collect();
@@ -59,13 +63,13 @@ fn read_prompts(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) 
             }
             Err(error) => mistakes.report_error(error),
         }
-        let metadata = match parsed.and_then(|parsed| metadata_of(&environment, &parsed)) {
+        let metadata = match parsed.and_then(|parsed| read_metadata(&environment, &parsed)) {
             Ok(metadata) => metadata,
             Err(error) => {
                 mistakes.report_error(&error);
                 // An error in the template does not affect the types, which come from the frontmatter.
                 let head = PromptFile::parse(&path, without_template(&file.source));
-                match head.and_then(|head| metadata_of(&environment, &head)) {
+                match head.and_then(|head| read_metadata(&environment, &head)) {
                     Ok(metadata) => metadata,
                     Err(_) => continue,
                 }
@@ -89,7 +93,7 @@ fn read_prompts(folder: &Folder, input: &PromptsInput, mistakes: &mut Mistakes) 
     FolderContents { prompts, files }
 }
 
-fn metadata_of(environment: &Environment, file: &PromptFile) -> Result<Metadata, Error> {
+fn read_metadata(environment: &Environment, file: &PromptFile) -> Result<Metadata, Error> {
     environment.metadata(file, &Metadata::default())
 }
 
@@ -111,12 +115,12 @@ fn without_template(source: &str) -> &str {
 fn build_environment(
     folder: &Folder,
     input: &PromptsInput,
-    mistakes: &mut Mistakes,
+    mistakes: &mut FileErrors,
 ) -> Environment {
     let mut builder = Environment::builder();
     for path in &input.schemas {
         let name = schema_name(path);
-        builder = builder.schema(&name, json!({ GIVEN: name }));
+        builder = builder.schema(&name, json!({ PROGRAM_TYPE: name }));
     }
     for (name, partial) in folder.partial_names() {
         let path = mistakes.path_inside(&partial.path);
@@ -144,7 +148,7 @@ fn takes_object(schema: &Value) -> bool {
 }
 
 /// Reports files that would generate the same Rust name.
-fn report_collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
+fn report_collisions(prompts: &[Prompt], mistakes: &mut FileErrors) {
     let mut functions: Map<String, Value> = Map::new();
     let mut types: Map<String, Value> = Map::new();
     let mut modules: Map<String, Value> = Map::new();
@@ -187,7 +191,7 @@ fn report_collisions(prompts: &[Prompt], mistakes: &mut Mistakes) {
 }
 
 /// Errors in files, each reported once, at the literal that names the folder.
-struct Mistakes<'a> {
+struct FileErrors<'a> {
     folder: &'a str,
     root: &'a Path,
     literal: &'a LitStr,
@@ -195,7 +199,7 @@ struct Mistakes<'a> {
     errors: &'a mut Errors,
 }
 
-impl Mistakes<'_> {
+impl FileErrors<'_> {
     /// Returns the path of a file relative to the folder, with `/` as the separator.
     fn path_inside(&self, path: &Path) -> String {
         let path = path.strip_prefix(self.root).unwrap_or(path);

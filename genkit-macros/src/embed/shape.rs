@@ -8,7 +8,7 @@ use super::names::{self, UniqueNames};
 const MAX_DEPTH: usize = 32;
 
 /// The key of the placeholder for a type of the program, whose schema is unknown to the macro.
-pub(super) const GIVEN: &str = "x-genkit-type";
+pub(super) const PROGRAM_TYPE: &str = "x-genkit-type";
 
 /// The type of a field.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub(super) enum Shape {
     /// A definition that contains itself, by name.
     Recursive(String),
     /// A type of the program, by name.
-    Given(String),
+    ProgramType(String),
 }
 
 /// A type that is generated.
@@ -100,8 +100,8 @@ impl<'a> Reader<'a> {
         let Some(schema) = schema.as_object().filter(|_| depth < MAX_DEPTH) else {
             return Shape::Any;
         };
-        if let Some(given) = schema.get(GIVEN).and_then(Value::as_str) {
-            return Shape::Given(given.to_owned());
+        if let Some(given) = schema.get(PROGRAM_TYPE).and_then(Value::as_str) {
+            return Shape::ProgramType(given.to_owned());
         }
         if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
             return self.read_reference(pointer, depth);
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
 /// Returns whether the schema becomes a struct.
 fn is_struct(schema: &Value) -> bool {
     let only_object = schema.get("type").is_none_or(|kind| kind == "object");
-    let other = ["enum", "const", "anyOf", "oneOf", "allOf", "$ref", GIVEN];
+    let other = ["enum", "const", "anyOf", "oneOf", "allOf", "$ref", PROGRAM_TYPE];
     let fields = schema.get("properties").and_then(Value::as_object);
     only_object
         && fields.is_some_and(|fields| !fields.is_empty())
@@ -259,7 +259,7 @@ fn is_struct(schema: &Value) -> bool {
 
 impl Shape {
     /// Returns the shape of a field that may be omitted.
-    pub(super) fn or_left_out(self) -> Self {
+    pub(super) fn into_optional(self) -> Self {
         match self {
             Self::Null => Self::Any,
             other => other.into_nullable(),

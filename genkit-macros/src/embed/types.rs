@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::docs;
 use super::names::{self, UniqueNames};
-use super::shape::{Definition, Field, GIVEN, Kind, Shape};
+use super::shape::{Definition, Field, Kind, PROGRAM_TYPE, Shape};
 
 /// Generates types. Generated names have the span `span`; types of the program are named by `given`.
 pub(super) struct Writer<'a> {
@@ -46,7 +46,7 @@ impl Writer<'_> {
                 let name = named(name);
                 quote!(::std::boxed::Box<#name>)
             }
-            Shape::Given(name) => (self.given)(name),
+            Shape::ProgramType(name) => (self.given)(name),
         }
     }
 
@@ -127,7 +127,8 @@ impl Writer<'_> {
         let required: Vec<(&Field, &syn::Ident)> =
             fields.iter().zip(&names).filter(|(field, _)| !field.optional).collect();
         let has_default = required.is_empty().then(|| quote!(::core::default::Default,));
-        let comparable = (!self.holds_given(definition)).then(|| quote!(::core::cmp::PartialEq,));
+        let comparable =
+            (!self.contains_program_type(definition)).then(|| quote!(::core::cmp::PartialEq,));
         let new = (!required.is_empty()).then(|| {
             let optional = fields.iter().zip(&names).filter(|(field, _)| field.optional);
             let left_out = optional.map(|(_, name)| name).chain(rest.iter().map(|(name, _)| name));
@@ -154,7 +155,7 @@ impl Writer<'_> {
         let rename = (spelled.strip_prefix("r#").unwrap_or(&spelled) != key)
             .then(|| quote!(#[serde(rename = #key)]));
         let shape =
-            if field.optional { field.shape.clone().or_left_out() } else { field.shape.clone() };
+            if field.optional { field.shape.clone().into_optional() } else { field.shape.clone() };
         let left_out = field.optional.then(|| match shape {
             Shape::Nullable(_) => {
                 quote!(#[serde(default, skip_serializing_if = "__genkit::Option::is_none")])
@@ -224,24 +225,28 @@ impl Writer<'_> {
         })
     }
 
-    fn holds_given(&self, definition: &Definition) -> bool {
+    fn contains_program_type(&self, definition: &Definition) -> bool {
         let mut seen = Vec::new();
-        self.reaches_given(definition, &mut seen)
+        self.refers_to_program_type(definition, &mut seen)
     }
 
-    fn reaches_given<'b>(&'b self, definition: &'b Definition, seen: &mut Vec<&'b str>) -> bool {
+    fn refers_to_program_type<'b>(
+        &'b self,
+        definition: &'b Definition,
+        seen: &mut Vec<&'b str>,
+    ) -> bool {
         if seen.contains(&definition.name.as_str()) {
             return false;
         }
         seen.push(&definition.name);
         let Kind::Struct(fields, others) = &definition.kind else { return false };
         fields.iter().map(|field| &field.shape).chain(others).any(|shape| match shape.inner() {
-            Shape::Given(_) => true,
+            Shape::ProgramType(_) => true,
             Shape::Named(name) | Shape::Recursive(name) => self
                 .definitions
                 .iter()
                 .find(|definition| definition.name == *name)
-                .is_some_and(|definition| self.reaches_given(definition, seen)),
+                .is_some_and(|definition| self.refers_to_program_type(definition, seen)),
             _ => false,
         })
     }
@@ -250,7 +255,7 @@ impl Writer<'_> {
 /// Collects the types of the program that a schema names.
 fn given_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
     match schema {
-        Value::Object(map) => match map.get(GIVEN).and_then(Value::as_str) {
+        Value::Object(map) => match map.get(PROGRAM_TYPE).and_then(Value::as_str) {
             Some(name) if found.contains(&name) => {}
             Some(name) => found.push(name),
             None => map.values().for_each(|value| given_in(value, found)),

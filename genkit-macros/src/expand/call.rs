@@ -24,7 +24,7 @@ pub(super) fn expand_function(
     };
     let gives = output_schema(action);
     let input = match input {
-        Input::Fields(fields) if is_alone(action) && !action.is_declared() => {
+        Input::Fields(fields) if has_no_injected_params(action) && !action.is_declared() => {
             let gives = gives.map(|gives| quote!(, #gives));
             return (format_ident!("new"), quote!(&[#(#fields),*], #call #gives));
         }
@@ -37,7 +37,7 @@ pub(super) fn expand_function(
 }
 
 /// Returns whether the function takes no injected parameters.
-fn is_alone(action: &ValidAction) -> bool {
+fn has_no_injected_params(action: &ValidAction) -> bool {
     !action.params.iter().any(FnParam::is_injected)
 }
 
@@ -46,7 +46,7 @@ pub(super) fn needs_scope(action: &ValidAction, reading: &ArgumentDecoding) -> b
     let has_default = action.params.iter().filter_map(FnParam::field).any(InputField::has_default);
     matches!(reading, ArgumentDecoding::Derived)
         || has_default
-        || !is_alone(action)
+        || !has_no_injected_params(action)
         || !has_plain_output(action)
         || action.options.setting("output_schema").is_some()
 }
@@ -135,7 +135,7 @@ fn call(
 fn expand_requirements(action: &ValidAction, names: &TypeNames) -> Option<TokenStream> {
     let checks: Vec<_> = injected_params(action, names)
         .map(|(_, param, name)| {
-            let (ty, name) = (param.ty(), type_names::with_span_of(name, param.ty()));
+            let (ty, name) = (param.ty(), type_names::with_span(name, param.ty()));
             quote_spanned!(types::type_span(ty)=> <#name as __genkit::Injectable>::check();)
         })
         .collect();
@@ -175,7 +175,7 @@ pub(super) fn expand_retriever_checks(action: &ValidAction) -> Option<TokenStrea
 /// at the type argument of the `Result`, if there is one.
 fn convert_result(action: &ValidAction) -> TokenStream {
     let (value, error) = match &action.item.sig.output {
-        ReturnType::Type(_, ty) => types::result_places(ty),
+        ReturnType::Type(_, ty) => types::result_spans(ty),
         ReturnType::Default => (action.span(), action.span()),
     };
     if has_plain_output(action) {
@@ -215,7 +215,7 @@ fn output_schema(action: &ValidAction) -> Option<TokenStream> {
     // Content has no value that a declared schema could describe. Report that at the type.
     let described = action.options.setting("output_schema").map(|_| {
         let place = match &action.item.sig.output {
-            ReturnType::Type(_, ty) => types::result_places(ty).0,
+            ReturnType::Type(_, ty) => types::result_spans(ty).0,
             ReturnType::Default => action.span(),
         };
         quote_spanned! {place=>

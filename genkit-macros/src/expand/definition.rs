@@ -119,7 +119,7 @@ impl ToTokens for Setting {
                 quote!(__genkit::Duration::from_millis(#milliseconds))
             }
             Self::Task(start) => match start {
-                TaskStart::Usual => quote!(__genkit::ToolTask::new()),
+                TaskStart::Default => quote!(__genkit::ToolTask::new()),
                 TaskStart::After(milliseconds) => {
                     let milliseconds = Literal::u64_unsuffixed(*milliseconds);
                     let after = quote!(__genkit::Duration::from_millis(#milliseconds));

@@ -73,9 +73,9 @@ pub(crate) fn expand_unparsed(
     crate_path: &Path,
     errors: &TokenStream,
 ) -> TokenStream {
-    let stub = Item::name_of(tokens.clone())
+    let stub = Item::app_name(tokens.clone())
         .map(|(vis, ident)| expand_stub(&[kind], &vis, &ident, &[], crate_path));
-    let item = Item::without_taken(tokens);
+    let item = Item::without_param_attributes(tokens);
     quote!(#errors #item #stub)
 }
 

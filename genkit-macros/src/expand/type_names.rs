@@ -81,7 +81,7 @@ pub(super) fn output_type(action: &ValidAction) -> TokenStream {
 }
 
 /// Returns the name of a type, with the span for errors about the type.
-pub(super) fn with_span_of(name: &TokenStream, ty: &Type) -> TokenStream {
+pub(super) fn with_span(name: &TokenStream, ty: &Type) -> TokenStream {
     let is_alias = |ident: &Ident| ident.to_string().starts_with(ALIAS);
     match syn::parse2::<Ident>(name.clone()).ok().filter(is_alias) {
         Some(alias) => Ident::new(&alias.to_string(), types::type_span(ty)).into_token_stream(),
@@ -98,7 +98,7 @@ fn argument_function(name: &TokenStream, action: &ValidAction) -> Ident {
 /// Generates the `ArgumentType` of a parameter taken by value.
 pub(super) fn argument_type(name: &TokenStream, ty: &Type, action: &ValidAction) -> TokenStream {
     if types::is_plain(ty) || types::is_word(ty) {
-        let name = with_span_of(name, ty);
+        let name = with_span(name, ty);
         return quote_spanned!(types::type_span(ty)=> <#name as __genkit::Argument>::TYPE);
     }
     let function = argument_function(name, action);

@@ -26,7 +26,7 @@ pub(super) fn parse_rights(list: &[Expr]) -> Result<Vec<AppRight>, String> {
 fn parse_right(expr: &Expr) -> Result<AppRight, String> {
     match expr {
         Expr::Call(ExprCall { func, args, .. }) => {
-            let name = name_of(func);
+            let name = app_name(func);
             let texts: Option<Vec<LitStr>> = args.iter().map(string_literal).collect();
             let texts = texts.filter(|texts| !texts.is_empty());
             let texts = texts.ok_or_else(|| format!("`{name}` takes strings in parentheses"))?;
@@ -55,7 +55,7 @@ fn parse_right(expr: &Expr) -> Result<AppRight, String> {
             }
         }
         Expr::Assign(ExprAssign { left, right, .. }) => {
-            match (&*name_of(left), as_literal(right)) {
+            match (&*app_name(left), as_literal(right)) {
                 ("prefers_border", Some(Lit::Bool(yes))) => Ok(AppRight::PrefersBorder(yes.value)),
                 ("domain", Some(Lit::Str(domain))) if !domain.value().is_empty() => {
                     Ok(AppRight::Domain(domain.clone()))
@@ -63,12 +63,12 @@ fn parse_right(expr: &Expr) -> Result<AppRight, String> {
                 (name, _) => Err(unknown_right(name)),
             }
         }
-        other if name_of(other) == "prefers_border" => Ok(AppRight::PrefersBorder(true)),
-        other => Err(unknown_right(&name_of(other))),
+        other if app_name(other) == "prefers_border" => Ok(AppRight::PrefersBorder(true)),
+        other => Err(unknown_right(&app_name(other))),
     }
 }
 
-fn name_of(expr: &Expr) -> String {
+fn app_name(expr: &Expr) -> String {
     match expr {
         Expr::Path(ExprPath { path, .. }) => {
             path.get_ident().map(ToString::to_string).unwrap_or_default()

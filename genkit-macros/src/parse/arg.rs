@@ -122,7 +122,7 @@ impl InputField {
     }
 
     /// Returns whether `name` is the field's name or one of its aliases.
-    pub(crate) fn answers_to(&self, name: &str) -> bool {
+    pub(crate) fn has_name(&self, name: &str) -> bool {
         self.key == name || self.aliases.iter().any(|alias| alias == name)
     }
 
@@ -134,7 +134,7 @@ impl InputField {
         errors: &mut Errors,
     ) {
         let MetaEntry { key, value } = entry;
-        if let MetaValue::Bare(text) = value {
+        if let MetaValue::String(text) = value {
             let help = format!("write a doc comment above the argument: `/// {}`", text.value());
             return errors.add_at(text, "unexpected string", help);
         }
@@ -149,7 +149,7 @@ impl InputField {
         seen.push(name.clone());
         match (name.as_str(), value) {
             ("default", MetaValue::Flag) => self.default = Some(ArgDefault::OfType(key.span())),
-            ("default", MetaValue::Is(value)) => {
+            ("default", MetaValue::Expr(value)) => {
                 self.default = Some(ArgDefault::Value(value.clone()))
             }
             ("default", _) => errors.add_at(
@@ -171,7 +171,7 @@ impl InputField {
                 ),
                 "remove it; an `enum` argument lists its values in the schema",
             ),
-            (_, MetaValue::Is(value)) => self.complete = parse_completion(value, errors),
+            (_, MetaValue::Expr(value)) => self.complete = parse_completion(value, errors),
             (_, _) => errors.add_at(
                 key,
                 "`complete` takes a function or a list of strings",
@@ -183,7 +183,7 @@ impl InputField {
     /// Records the relevant parts of an entry of `#[serde]` or `#[schemars]`.
     fn record_derived(&mut self, serde: bool, entry: &MetaEntry) {
         let value = match &entry.value {
-            MetaValue::Is(expr) => string_literal(expr),
+            MetaValue::Expr(expr) => string_literal(expr),
             MetaValue::List(list) => list.iter().find_map(for_deserializing),
             _ => None,
         };

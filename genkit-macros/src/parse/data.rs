@@ -98,12 +98,12 @@ impl FieldData {
     fn read_serde(&mut self, entry: &MetaEntry) -> Option<()> {
         match (entry.name().as_str(), &entry.value) {
             // Handled together with the field's names.
-            ("rename" | "alias", MetaValue::Is(value)) => string_literal(value).map(|_| ()),
+            ("rename" | "alias", MetaValue::Expr(value)) => string_literal(value).map(|_| ()),
             ("default", MetaValue::Flag) => {
                 self.default = Some(SerdeDefault::OfType);
                 Some(())
             }
-            ("default", MetaValue::Is(value)) => {
+            ("default", MetaValue::Expr(value)) => {
                 self.default = Some(SerdeDefault::Function(string_literal(value)?.parse().ok()?));
                 Some(())
             }
@@ -113,12 +113,12 @@ impl FieldData {
 
     fn read_schemars(&mut self, entry: &MetaEntry) -> Option<()> {
         match (entry.name().as_str(), &entry.value) {
-            ("title", MetaValue::Is(value)) => self.title = Some(string_literal(value)?),
-            ("description", MetaValue::Is(value)) => {
+            ("title", MetaValue::Expr(value)) => self.title = Some(string_literal(value)?),
+            ("description", MetaValue::Expr(value)) => {
                 self.description = Some(string_literal(value)?);
             }
             // schemars may interpret a string as the name of a function, so leave it to the derive.
-            ("example", MetaValue::Is(value)) if string_literal(value).is_none() => {
+            ("example", MetaValue::Expr(value)) if string_literal(value).is_none() => {
                 self.examples.push(value.clone());
             }
             ("range", MetaValue::List(list)) => self.read_range(list, &ORDER[4..6])?,

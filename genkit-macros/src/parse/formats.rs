@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_icons_have_a_scheme() {
+    fn icon_urls_have_a_scheme() {
         assert!(is_url("https://example.com/a.png") && is_url("data:image/png;base64,AA=="));
         assert!(!is_url("a.png") && !is_url("https://") && !is_url("https://a b"));
     }

@@ -34,7 +34,7 @@ impl Item {
             Ok(item) => return Some(item),
             Err(error) => error,
         };
-        match not_a_function(tokens) {
+        match identify_item(tokens) {
             Some((place, thing)) => {
                 let what = format!(
                     "{} can only be applied to an `async fn`, not to {thing}",
@@ -54,7 +54,7 @@ impl Item {
     }
 
     /// Returns the visibility and the name of a function that does not parse.
-    pub(crate) fn name_of(tokens: TokenStream) -> Option<(Visibility, Ident)> {
+    pub(crate) fn app_name(tokens: TokenStream) -> Option<(Visibility, Ident)> {
         let parser = |input: ParseStream| {
             input.call(Attribute::parse_outer)?;
             let vis = input.parse()?;
@@ -71,7 +71,7 @@ impl Item {
 
     /// Removes the attributes on the parameters of a function that does not parse, since some of them belong to this
     /// crate.
-    pub(crate) fn without_taken(tokens: TokenStream) -> TokenStream {
+    pub(crate) fn without_param_attributes(tokens: TokenStream) -> TokenStream {
         let mut named = false;
         let trees = tokens.into_iter().map(|tree| match tree {
             TokenTree::Group(group) if named && group.delimiter() == Delimiter::Parenthesis => {
@@ -137,9 +137,11 @@ impl ToTokens for Item {
         for input in &mut sig.inputs {
             match input {
                 FnArg::Typed(typed) => {
-                    typed.attrs.retain(|attr| !is_taken(attr) && !is_misplaced(attr));
+                    typed.attrs.retain(|attr| !is_field_attribute(attr) && !is_misplaced(attr));
                 }
-                FnArg::Receiver(receiver) => receiver.attrs.retain(|attr| !is_taken(attr)),
+                FnArg::Receiver(receiver) => {
+                    receiver.attrs.retain(|attr| !is_field_attribute(attr))
+                }
             }
         }
         tokens.extend(quote!(#(#attrs)* #vis #sig #body));
@@ -148,7 +150,7 @@ impl ToTokens for Item {
 
 /// Returns whether a parameter's attribute belongs to this crate or moves to the field of the input. The function keeps
 /// all others. `schemars` also reads the bounds of the crates `validator` and `garde`.
-pub(super) fn is_taken(attr: &Attribute) -> bool {
+pub(super) fn is_field_attribute(attr: &Attribute) -> bool {
     let taken = ["doc", "arg", "input", "serde", "schemars", "validate", "garde"];
     taken.iter().any(|name| attr.path().is_ident(name))
 }
@@ -156,7 +158,7 @@ pub(super) fn is_taken(attr: &Attribute) -> bool {
 /// Returns whether a parameter's attribute belongs to another library, or is misspelled. Unknown attributes are kept,
 /// because they can belong to another macro on the function.
 fn is_misplaced(attr: &Attribute) -> bool {
-    !is_taken(attr) && common_mistakes::translate_attribute(attr).is_some()
+    !is_field_attribute(attr) && common_mistakes::translate_attribute(attr).is_some()
 }
 
 fn without_attributes(tokens: TokenStream) -> TokenStream {
@@ -173,7 +175,7 @@ fn without_attributes(tokens: TokenStream) -> TokenStream {
 }
 
 /// Returns the keyword of an item that is not a function, and a name for it.
-fn not_a_function(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
+fn identify_item(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
     let parser = |input: ParseStream| {
         input.call(Attribute::parse_outer)?;
         input.parse::<Visibility>()?;
@@ -233,7 +235,7 @@ mod tests {
             "async fn f();",
         ] {
             let tokens = function.parse().expect("tokens");
-            assert!(not_a_function(tokens).is_none(), "{function}");
+            assert!(identify_item(tokens).is_none(), "{function}");
         }
         for (item, expected) in [
             ("pub struct A;", "a struct"),
@@ -248,7 +250,7 @@ mod tests {
             ("pub(in a::b) type A = u8;", "a type alias"),
         ] {
             let tokens = item.parse().expect("tokens");
-            assert_eq!(not_a_function(tokens).map(|(_, thing)| thing), Some(expected), "{item}");
+            assert_eq!(identify_item(tokens).map(|(_, thing)| thing), Some(expected), "{item}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) enum MetaValue {
     /// `key`
     Flag,
     /// `key = expression`
-    Is(Expr),
+    Expr(Expr),
     /// `key = Vec<Type>`: a type that does not parse as an expression.
     Type(Type),
     /// `key = { .. }`, with the braces.
@@ -33,7 +33,7 @@ pub(super) enum MetaValue {
     /// `key(a, b)`
     List(Vec<Expr>),
     /// A string without a key, under the key `_`.
-    Bare(LitStr),
+    String(LitStr),
 }
 
 /// Parses entries separated by commas. An invalid entry does not hide the next one.
@@ -73,7 +73,7 @@ fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<Me
     if input.peek(LitStr) {
         let text: LitStr = input.parse()?;
         let key = Ident::new("_", text.span());
-        return Ok(Some(MetaEntry { key, value: MetaValue::Bare(text) }));
+        return Ok(Some(MetaEntry { key, value: MetaValue::String(text) }));
     }
     let Ok(key) = input.call(Ident::parse_any) else {
         let token: TokenTree = input.parse()?;
@@ -95,7 +95,7 @@ fn parse_entry(input: ParseStream, errors: &mut Errors) -> syn::Result<Option<Me
         if input.peek(token::Brace) {
             MetaValue::Braces(input.parse()?)
         } else {
-            expression_or_type(input)?
+            parse_expression_or_type(input)?
         }
     } else if let Some(value) = parse_without_equals(&key, input, errors)? {
         value
@@ -135,11 +135,11 @@ fn parse_without_equals(
         Some(colon) => errors.add_at(colon, "expected `=`, found `:`", help),
         None => errors.add_at(&value, format_args!("a `=` is missing after `{key}`"), help),
     }
-    Ok(Some(MetaValue::Is(value)))
+    Ok(Some(MetaValue::Expr(value)))
 }
 
 /// Parses an expression or a type: `Vec<Weather>` begins like a comparison.
-fn expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
+fn parse_expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
     let ends = |ahead: ParseStream| ahead.is_empty() || ahead.peek(Token![,]);
     let ahead = input.fork();
     if let (Ok(ty), true) = (ahead.parse::<Type>(), ends(&ahead))
@@ -148,7 +148,7 @@ fn expression_or_type(input: ParseStream) -> syn::Result<MetaValue> {
         input.advance_to(&ahead);
         return Ok(MetaValue::Type(ty));
     }
-    Ok(MetaValue::Is(input.parse()?))
+    Ok(MetaValue::Expr(input.parse()?))
 }
 
 /// Skips to the next comma.

@@ -20,7 +20,7 @@ impl Options {
         let mut given = Vec::new();
         let mut seen: Vec<String> = Vec::new();
         for entry in meta::parse_entries(tokens, errors) {
-            if let MetaValue::Bare(text) = entry.value {
+            if let MetaValue::String(text) = entry.value {
                 let key = report_bare(kind, &text, errors);
                 seen.push(key.to_owned());
                 given.push((entry.key, key, Setting::Text(text)));

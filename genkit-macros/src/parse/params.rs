@@ -5,7 +5,7 @@ use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};
 
 use super::arg::InputField;
 use super::common_mistakes;
-use super::item::is_taken;
+use super::item::is_field_attribute;
 use super::meta::{self, MetaEntry, MetaValue};
 use crate::error::Errors;
 use crate::kind::Kind;
@@ -67,12 +67,13 @@ fn parse_param(kind: Kind, typed: &PatType, errors: &mut Errors) -> Option<FnPar
         errors.add_at(attr, what, "put the `cfg` on the function, and write the function twice");
         return None;
     }
-    for attr in typed.attrs.iter().filter(|attr| !is_taken(attr)) {
+    for attr in typed.attrs.iter().filter(|attr| !is_field_attribute(attr)) {
         let Some(help) = common_mistakes::translate_attribute(attr) else { continue };
         let name = quote::ToTokens::to_token_stream(attr.path());
         errors.add_at(attr, format_args!("`#[{name}]` is not an attribute of a parameter"), help);
     }
-    let taken: Vec<Attribute> = typed.attrs.iter().filter(|attr| is_taken(attr)).cloned().collect();
+    let taken: Vec<Attribute> =
+        typed.attrs.iter().filter(|attr| is_field_attribute(attr)).cloned().collect();
     if let Type::Reference(reference) = types::strip_groups(&typed.ty) {
         let mut extension = false;
         for attr in taken.iter().filter(|attr| !attr.path().is_ident("doc")) {

@@ -38,7 +38,7 @@ pub(crate) enum Setting {
 /// The condition under which a call becomes a task.
 pub(crate) enum TaskStart {
     /// After the library's default time.
-    Usual,
+    Default,
     /// After this many milliseconds.
     After(u64),
     Now,
@@ -93,16 +93,16 @@ fn report_invalid(
 ) {
     let help = format!("write it like this: `{example}`");
     match value {
-        MetaValue::Is(Expr::Macro(call)) if key == "description" => {
+        MetaValue::Expr(Expr::Macro(call)) if key == "description" => {
             let text = call.to_token_stream().to_string().replace(' ', "");
             let help = format!("write `#[doc = {text}]` above the function");
             errors.add_at(call, "`description` takes a string literal", help);
         }
-        MetaValue::Is(expr) => errors.add_at(expr, what, help),
+        MetaValue::Expr(expr) => errors.add_at(expr, what, help),
         MetaValue::Type(ty) => errors.add_at(ty, what, help),
         MetaValue::Braces(tree) => errors.add_at(tree, what, help),
         MetaValue::List(list) if !list.is_empty() => errors.add_at(quote!(#(#list),*), what, help),
-        MetaValue::List(_) | MetaValue::Flag | MetaValue::Bare(_) => {
+        MetaValue::List(_) | MetaValue::Flag | MetaValue::String(_) => {
             errors.add_at(key, what, help);
         }
     }
@@ -116,7 +116,7 @@ fn parse_setting(
 ) -> Option<Result<Setting, String>> {
     let expr = match (form, value) {
         (OptionForm::Flag, MetaValue::Flag) => return Some(Ok(Setting::Flag(true))),
-        (OptionForm::Task, MetaValue::Flag) => return Some(Ok(Setting::Task(TaskStart::Usual))),
+        (OptionForm::Task, MetaValue::Flag) => return Some(Ok(Setting::Task(TaskStart::Default))),
         (OptionForm::Retry, MetaValue::Flag) => return Some(Ok(Setting::Retry(Vec::new()))),
         (OptionForm::Retry, MetaValue::List(list)) if !list.is_empty() => {
             return Some(retry::parse_retry(list).map(Setting::Retry));
@@ -132,7 +132,7 @@ fn parse_setting(
         (OptionForm::Schema, MetaValue::Type(ty)) => {
             return Some(Ok(Setting::Schema(SchemaSource::Type(ty.clone()))));
         }
-        (_, MetaValue::Is(expr)) => expr,
+        (_, MetaValue::Expr(expr)) => expr,
         _ => return None,
     };
     match form {

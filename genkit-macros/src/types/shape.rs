@@ -61,7 +61,7 @@ pub(crate) fn type_span(ty: &Type) -> Span {
 
 /// Returns where to report errors about the value and about the error of a `Result<Value, Error>`. Only the spans are
 /// guessed from the spelling; the traits of a type decide its actual kind.
-pub(crate) fn result_places(ty: &Type) -> (Span, Span) {
+pub(crate) fn result_spans(ty: &Type) -> (Span, Span) {
     let whole = type_span(ty);
     let mut types = result_arguments(ty).into_iter().flatten().map(type_span);
     (types.next().unwrap_or(whole), types.next().unwrap_or(whole))
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_types_are_the_ones_everybody_has() {
+    fn plain_types_are_standard_types() {
         for plain in ["String", "u8", "Option<Vec<f64>>", "(bool)"] {
             assert!(is_plain(&parsed(plain)), "{plain}");
         }

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_written_as_people_write_them() {
+    fn types_are_formatted_like_source() {
         for text in [
             "&str",
             "Vec<u8>",

@@ -44,7 +44,7 @@ pub(crate) fn validate_action<'a>(
     tool::check_hints(options, errors);
     tool::check_retry(options, errors);
     prompt::check_tool_choice(options, errors);
-    signature::other_macros(kind, item, errors);
+    signature::check_other_macros(kind, item, errors);
     signature::check_signature(kind, item, errors);
     let name = name::validate_name(kind, item, options, errors);
     let description = name::validate_description(kind, item, options, errors);

@@ -91,7 +91,7 @@ pub(super) fn validate_description(
         let ident = &item.sig.ident;
         errors.add_at(
             ident,
-            format_args!("`{ident}` has no description: {}", kind.reader()),
+            format_args!("`{ident}` has no description: {}", kind.description_purpose()),
             "write a doc comment above it: `/// What it does, and when to use it.`",
         );
         quote_spanned!(ident.span()=> "")

@@ -45,9 +45,9 @@ pub(super) fn check_variables(uri: &LitStr, params: &[FnParam], errors: &mut Err
         // The names are the type's fields, which a macro cannot see.
         return;
     }
-    let is_unfilled = |field: &InputField| !template.variables().any(|name| field.answers_to(name));
+    let is_unfilled = |field: &InputField| !template.variables().any(|name| field.has_name(name));
     let unfilled: Vec<_> = fields.iter().filter(|field| is_unfilled(field)).collect();
-    let is_unused = |name: &str| !fields.iter().any(|field| field.answers_to(name));
+    let is_unused = |name: &str| !fields.iter().any(|field| field.has_name(name));
     let unused: Vec<_> = template.variables().filter(|name| is_unused(name)).collect();
     let mut explained = Vec::new();
     for name in &unused {
@@ -59,7 +59,7 @@ pub(super) fn check_variables(uri: &LitStr, params: &[FnParam], errors: &mut Err
         let place = template.position(name).unwrap_or_default();
         let what = format!(
             "the variable `{name}` has no matching argument{}",
-            uri::mark_place(&text, &place)
+            uri::mark_position(&text, &place)
         );
         match near {
             Some(near) => {

@@ -8,7 +8,7 @@ use crate::error::Errors;
 use crate::kind::Kind;
 use crate::parse::Item;
 
-pub(super) fn other_macros(kind: Kind, item: &Item, errors: &mut Errors) {
+pub(super) fn check_other_macros(kind: Kind, item: &Item, errors: &mut Errors) {
     for attr in &item.attrs {
         let Some(other) = Item::macro_kind(attr) else { continue };
         if other == kind {

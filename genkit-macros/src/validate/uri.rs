@@ -25,7 +25,7 @@ pub(super) fn parse_uri(text: &str) -> Result<UriTemplate, Vec<UriError>> {
                 _ => format!("{} in the URI template", error.what()),
             };
             mistakes.push(UriError {
-                what: format!("{what}: {}{}", error.why(), mark_place(text, &place)),
+                what: format!("{what}: {}{}", error.why(), mark_position(text, &place)),
                 help: error.remedy(),
             });
         }
@@ -46,14 +46,14 @@ fn check_scheme(template: &str) -> Option<UriError> {
     let end = if end == 0 { template.chars().next().map_or(0, char::len_utf8) } else { end };
     let rest = template.trim_start_matches(['/', ':']);
     Some(UriError {
-        what: format!("the URI template has no scheme{}", mark_place(template, &(0..end))),
+        what: format!("the URI template has no scheme{}", mark_position(template, &(0..end))),
         help: format!("begin it with a scheme, for example `note://{rest}`"),
     })
 }
 
 /// Returns the template on a separate line with `place` marked under it. A macro cannot point to a position inside a
 /// string literal.
-pub(super) fn mark_place(template: &str, place: &Range<usize>) -> String {
+pub(super) fn mark_position(template: &str, place: &Range<usize>) -> String {
     let parts = template.get(..place.start).zip(template.get(place.clone()));
     let Some((before, marked)) = parts.filter(|_| !template.is_empty()) else {
         return String::new();
@@ -102,7 +102,7 @@ mod tests {
     fn marks_are_under_the_place() {
         let text = "ä://{id}";
         let at = "ä://".len();
-        assert_eq!(mark_place(text, &(at..at + 4)), "\n    ä://{id}\n        ^^^^");
-        assert_eq!(mark_place("", &(0..0)), "");
+        assert_eq!(mark_position(text, &(at..at + 4)), "\n    ä://{id}\n        ^^^^");
+        assert_eq!(mark_position("", &(0..0)), "");
     }
 }

@@ -64,7 +64,7 @@ fn history(model: &dyn Model, kept: bool) -> f64 {
     let asked = [Message::system("Be brief."), Message::user("How is the weather there?")];
     let mut request = ModelRequest::new(asked).with_tools(tools);
     if kept {
-        request = request.of_run();
+        request = request.with_encoding_cache();
     }
     let mut micros = 0.0;
     for round in 0..ROUNDS {

@@ -120,12 +120,12 @@ impl Genkit {
     /// Returns the durable runs of the store, for operators: to list, inspect, cancel, retry and delete them. See
     /// [`Runs`].
     pub fn runs(&self) -> Runs {
-        Runs::of_instance(&self.0)
+        Runs::for_instance(&self.0)
     }
 
     /// Creates a worker for durable runs and flows. See [`Worker`].
     pub fn work(&self) -> Worker {
-        Worker::of_instance(&self.0)
+        Worker::for_instance(&self.0)
     }
 }
 

@@ -83,7 +83,7 @@ impl GenkitBuilder {
     /// let builder = genkit::Genkit::builder().schema_of::<Trip>();
     /// # let _ = builder;
     /// ```
-    pub fn schema_of<T: schemars::JsonSchema>(self) -> Self {
+    pub fn schema_for<T: schemars::JsonSchema>(self) -> Self {
         Self(self.0.schema_of::<T>())
     }
 

@@ -201,7 +201,7 @@ async fn builder_provides_shared_partials_and_helpers() {
     let genkit = Genkit::builder()
         .registry(Registry::new())
         .prompts_dir(folder.path())
-        .schema_of::<Stop>()
+        .schema_for::<Stop>()
         .schema("Vehicle", json!({"enum": ["car", "train"]}))
         .template_helper("shout", |call| Ok(call.text(0)?.to_uppercase()))
         .template_partial("end", ".")

@@ -11,7 +11,7 @@ use genkit_model::ChunkSink;
 
 /// The number of events that are buffered for a slow client. Default is 256; a client that falls further behind misses
 /// chunks, but no messages.
-const LATE_EVENTS: usize = 256;
+const BUFFERED_EVENTS: usize = 256;
 
 /// An event of a run that this process performs.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ impl LiveStreams {
         let mut streams = lock(&self.0);
         streams.retain(|_, sender| sender.receiver_count() > 0);
         let stream = streams.entry(id.clone());
-        stream.or_insert_with(|| broadcast::Sender::new(LATE_EVENTS)).subscribe()
+        stream.or_insert_with(|| broadcast::Sender::new(BUFFERED_EVENTS)).subscribe()
     }
 
     /// Returns the sink for the chunks of a run. It discards the chunks if no client follows the run.

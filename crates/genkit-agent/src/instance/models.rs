@@ -28,7 +28,7 @@ pub struct RunDefaults {
     /// The build of this program, which durable runs record.
     pub build: Option<String>,
     /// Held while this process works on a durable run during which other processes have ended.
-    pub suspects: Arc<Mutex<()>>,
+    pub suspect_lock: Arc<Mutex<()>>,
 }
 
 impl Instance {

@@ -31,7 +31,7 @@ impl InstanceBuilder {
 
     pub fn schema_of<T: JsonSchema>(self) -> Self {
         let name = T::schema_name().into_owned();
-        self.schema(name, genkit_schema::internal::inlined_of::<T>())
+        self.schema(name, genkit_schema::internal::inlined_schema::<T>())
     }
 
     pub fn template_helper<T: Into<Value>>(
@@ -64,7 +64,7 @@ impl InstanceBuilder {
             let seen = watched.then(|| dir.take_fingerprint());
             match dir.load_prompts() {
                 Ok(found) => {
-                    dir.log_mistakes(&found.mistakes);
+                    dir.log_mistakes(&found.errors);
                     loaded.push((dir, found.prompts, seen));
                 }
                 Err(of_dir) => mistakes.extend(of_dir),

@@ -151,18 +151,18 @@ pub trait InnermostTool: Send + Sync {
 }
 
 /// A position in the chain: the innermost element, and the index of the next middleware.
-struct Place<I: ?Sized> {
+struct ChainPosition<I: ?Sized> {
     innermost: Arc<I>,
     at: usize,
 }
 
-impl<I: ?Sized> Clone for Place<I> {
+impl<I: ?Sized> Clone for ChainPosition<I> {
     fn clone(&self) -> Self {
         Self { innermost: Arc::clone(&self.innermost), at: self.at }
     }
 }
 
-impl<I: InnermostTool + ?Sized> Place<I> {
+impl<I: InnermostTool + ?Sized> ChainPosition<I> {
     /// Returns the next middleware, and advances to the position after it.
     fn advance(&mut self) -> Option<Arc<dyn Middleware>> {
         let next = self.innermost.middleware().get(self.at).cloned()?;
@@ -174,12 +174,12 @@ impl<I: InnermostTool + ?Sized> Place<I> {
 /// The remaining middleware of a run, ending with the run itself.
 #[derive(Clone)]
 pub struct NextGenerate {
-    place: Place<dyn Innermost>,
+    place: ChainPosition<dyn Innermost>,
 }
 
 impl NextGenerate {
     pub(crate) fn new(innermost: Arc<dyn Innermost>) -> Self {
-        Self { place: Place { innermost, at: 0 } }
+        Self { place: ChainPosition { innermost, at: 0 } }
     }
 
     /// Runs the rest of the chain with `request`. To run it again, clone `self` first.
@@ -196,13 +196,13 @@ impl NextGenerate {
 /// The rest of the middleware chain around a model call, which ends with the model itself.
 #[derive(Clone)]
 pub struct NextModel {
-    place: Place<dyn Innermost>,
+    place: ChainPosition<dyn Innermost>,
     model: Arc<dyn Model>,
 }
 
 impl NextModel {
     pub(crate) fn new(innermost: Arc<dyn Innermost>, model: Arc<dyn Model>) -> Self {
-        Self { place: Place { innermost, at: 0 }, model }
+        Self { place: ChainPosition { innermost, at: 0 }, model }
     }
 
     /// Runs the rest of the chain with `request`. To run it again, clone `self` first.
@@ -266,14 +266,14 @@ impl NextModel {
 /// The rest of the middleware chain around a tool call, which ends with the tool itself.
 #[derive(Clone)]
 pub struct NextTool {
-    place: Place<dyn InnermostTool>,
+    place: ChainPosition<dyn InnermostTool>,
     suspended: Option<Arc<Suspended>>,
 }
 
 impl NextTool {
     #[doc(hidden)]
     pub fn outermost(innermost: Arc<dyn InnermostTool>, suspended: Option<Arc<Suspended>>) -> Self {
-        Self { place: Place { innermost, at: 0 }, suspended }
+        Self { place: ChainPosition { innermost, at: 0 }, suspended }
     }
 
     /// Runs the rest of the chain with `call`. To run it again, clone `self` first.

@@ -2,7 +2,7 @@
 
 use super::NextModel;
 use super::chain::impl_model_middleware;
-use crate::request::for_other_model;
+use crate::request::adapt_request;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Error, ErrorKind, Result};
 use genkit_core::{ModelRequest, ModelResponse};
@@ -69,7 +69,7 @@ impl Fallback {
         if !self.keep_config {
             request.config.clear();
         }
-        for_other_model(request, model)
+        adapt_request(request, model)
     }
 
     fn is_covered(&self, error: &Error) -> bool {

@@ -10,7 +10,7 @@ use genkit_model::ModelRef;
 impl Generate {
     /// Takes options that this run does not set from the prompt. Model settings are merged key by key; tools, documents
     /// and named middleware of the run replace those of the prompt.
-    pub(super) fn take_over(&mut self, prompt: &PromptOptions) {
+    pub(super) fn apply_prompt_options(&mut self, prompt: &PromptOptions) {
         let options = &mut self.options;
         if self.model.is_none() {
             self.model = prompt.model().map(ModelRef::from);

@@ -61,8 +61,8 @@ impl PromptRef {
 fn unknown_prompt(name: &str, registry: &Registry) -> E {
     let prompts = registry.prompts();
     let names = || prompts.iter().map(Prompt::name);
-    let base = base_of(name);
-    let is_variant = |other: &&str| base_of(other) == base;
+    let base = base_name(name);
+    let is_variant = |other: &&str| base_name(other) == base;
     let variants: Vec<String> =
         names().filter(is_variant).map(|name| format!("`{name}`")).collect();
     let text = suggest::unknown_name("prompt", name, names());
@@ -73,7 +73,7 @@ fn unknown_prompt(name: &str, registry: &Registry) -> E {
 }
 
 /// Returns the name without the variant, which follows the first dot of the last segment.
-fn base_of(name: &str) -> &str {
+fn base_name(name: &str) -> &str {
     let file = name.rfind('/').map_or(0, |at| at + 1);
     name[file..].find('.').map_or(name, |dot| &name[..file + dot])
 }

@@ -10,7 +10,7 @@ use super::merge::place_history;
 use super::prompt_ref::{PromptCall, PromptRef};
 use crate::Generate;
 use crate::instance::Instance;
-use crate::prepare::cancelled_by;
+use crate::prepare::create_cancel_token;
 use crate::request::merge_conversation;
 use genkit_core::Format;
 use genkit_core::GenerateOptions;
@@ -131,7 +131,7 @@ impl Generate {
             return Err(E::EmptyPrompt { prompt: prompt.name().to_owned() }.into());
         }
         self.options.messages = messages;
-        self.take_over(reply.options.as_deref().unwrap_or(prompt.options()));
+        self.apply_prompt_options(reply.options.as_deref().unwrap_or(prompt.options()));
         Ok(self)
     }
 
@@ -139,7 +139,7 @@ impl Generate {
     pub(crate) fn with_prompt_options(mut self) -> Result<Self> {
         if let Some(source) = self.source.take() {
             let prompt = source.prompt.find_prompt(&self.genkit.registry)?;
-            self.take_over(prompt.options());
+            self.apply_prompt_options(prompt.options());
         }
         Ok(self)
     }
@@ -158,7 +158,7 @@ impl Generate {
         let own = &self.options.docs;
         let docs = if own.is_empty() { prompt.options().docs().to_vec() } else { own.clone() };
         values.insert(Earlier { messages: earlier.to_vec(), docs });
-        let cancel = cancelled_by(self.cancel.clone());
+        let cancel = create_cancel_token(self.cancel.clone());
         let _stop = cancel.clone().drop_guard();
         let context = ContextParts {
             states: self.genkit.states.clone(),

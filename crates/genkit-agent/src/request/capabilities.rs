@@ -18,7 +18,7 @@ use genkit_schema::internal::truncate::excerpt;
 const MAX_TOOLS: usize = 1_024;
 
 /// The maximum number of misspelled settings that are logged. Default is 100.
-const MAX_TOLD: usize = 100;
+const MAX_REPORTED: usize = 100;
 
 /// The maximum length of a setting in an error, in characters.
 const MAX_SHOWN: usize = 100;
@@ -32,7 +32,8 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
         let value = excerpt(&value.to_string(), MAX_SHOWN);
         return Err(E::Setting { name, value, must_be }.into());
     }
-    for (name, near) in misspelt_settings(&request.config).filter(|(name, _)| is_news(name)) {
+    for (name, near) in misspelt_settings(&request.config).filter(|(name, _)| is_first_report(name))
+    {
         let (name, model) = (Logged::name(name), Logged::name(model.name()));
         tracing::warn!(
             "the setting `{name}` is sent to {model} unchanged; did you mean `{near}`, which every provider supports?"
@@ -62,10 +63,10 @@ pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> R
 }
 
 /// Returns whether this setting has not been reported yet.
-fn is_news(setting: &str) -> bool {
+fn is_first_report(setting: &str) -> bool {
     static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut logged = lock(&TOLD);
-    logged.len() < MAX_TOLD && logged.insert(setting.to_owned())
+    logged.len() < MAX_REPORTED && logged.insert(setting.to_owned())
 }
 
 fn missing_capability(supports: &Supports, request: &ModelRequest) -> Option<&'static str> {

@@ -40,7 +40,7 @@ pub fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
     while at < messages.len() {
         let after = at + 1;
         if messages[at].role == Role::Model {
-            let open = open_calls(&messages[at], &messages[after..])?;
+            let open = respond_to_open_calls(&messages[at], &messages[after..])?;
             if !open.is_empty() {
                 match messages.get_mut(after).filter(|next| next.role == Role::Tool) {
                     Some(next) => next.content.extend(open),
@@ -55,7 +55,7 @@ pub fn close_calls(messages: &mut Vec<Message>) -> Result<()> {
 }
 
 /// Returns responses to the calls of `message` that the following tool messages do not answer.
-fn open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
+fn respond_to_open_calls(message: &Message, after: &[Message]) -> Result<Vec<Part>> {
     let answers = after.iter().take_while(|message| message.role == Role::Tool);
     let answers: Vec<&ToolResponse> =
         answers.flat_map(|message| &message.content).filter_map(Part::as_tool_response).collect();
@@ -80,7 +80,7 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
     if supported.is_none_or(|supports| supports.docs) {
         return;
     }
-    let Some(text) = documents::as_text(&request.docs) else { return };
+    let Some(text) = documents::render_documents(&request.docs) else { return };
     let part = Part::text(text).with_metadata("purpose", "context");
     let messages = &mut request.messages;
     // A continued history already contains the documents.
@@ -106,8 +106,10 @@ pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Sup
 
 /// Removes the placeholders of templates that were not filled in.
 pub(crate) fn drop_pending(messages: &mut Vec<Message>) {
-    if messages.iter().any(|message| message.content.iter().any(Part::is_place)) {
-        messages.iter_mut().for_each(|message| message.content.retain(|part| !part.is_place()));
+    if messages.iter().any(|message| message.content.iter().any(Part::is_empty_placeholder)) {
+        messages
+            .iter_mut()
+            .for_each(|message| message.content.retain(|part| !part.is_empty_placeholder()));
         messages.retain(|message| !message.content.is_empty());
     }
 }

@@ -8,5 +8,5 @@ mod output;
 pub(crate) use capabilities::check_capabilities;
 pub use history::close_calls;
 pub(crate) use history::{drop_pending, merge_conversation, place_documents};
-pub(crate) use other_model::for_other_model;
+pub(crate) use other_model::adapt_request;
 pub(crate) use output::{forget_instructions, shape_output};

@@ -6,11 +6,11 @@ use genkit_core::ModelRequest;
 use genkit_model::Model;
 
 /// Settings that apply only to the original model. An API key must be sent only to its own provider.
-const OWN: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
+const MODEL_SETTINGS: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Adapts the request to `model`.
-pub(crate) fn for_other_model(mut request: ModelRequest, model: &dyn Model) -> ModelRequest {
-    for own in OWN {
+pub(crate) fn adapt_request(mut request: ModelRequest, model: &dyn Model) -> ModelRequest {
+    for own in MODEL_SETTINGS {
         request.config.shift_remove(own);
     }
     let supports = model.info().supports;

@@ -56,7 +56,7 @@ pub(crate) fn unbind_output(request: &mut ModelRequest, supported: Option<&Suppo
         return;
     }
     request.output.constrained = Some(false);
-    let format = request.output.format.as_deref().and_then(Format::of_name);
+    let format = request.output.format.as_deref().and_then(Format::from_name);
     if let Some(text) = own_instructions(format, request.output.schema.as_deref()) {
         add_instructions(&mut request.messages, text);
     }

@@ -31,7 +31,7 @@ pub(crate) struct CallBudget {
 
 impl CallBudget {
     /// Returns the budget of the call that a function runs in.
-    pub(crate) fn of_caller(context: &Context) -> Option<Arc<Self>> {
+    pub(crate) fn from_caller(context: &Context) -> Option<Arc<Self>> {
         context.caller().budget()?.downcast().ok()
     }
 
@@ -152,8 +152,8 @@ impl Budget {
                  `.requests(..)`"
             );
         }
-        let output = answer.message.as_ref().map_or(0, estimate::of_message);
-        let estimated = Usage::default().with_input_tokens(estimate::of_request(request));
+        let output = answer.message.as_ref().map_or(0, estimate::estimate_message);
+        let estimated = Usage::default().with_input_tokens(estimate::estimate_request(request));
         spent.add_usage(&estimated.with_output_tokens(output));
     }
 
@@ -178,7 +178,7 @@ impl Budget {
     }
 
     /// Takes the usage that has not been added to a response yet.
-    pub(super) fn take_untold(&self) -> Usage {
+    pub(super) fn take_unreported_usage(&self) -> Usage {
         lock(&self.spent).untold.take().unwrap_or_default()
     }
 
@@ -286,7 +286,7 @@ mod tests {
         budget.settle_call(&mut own).expect("no limit");
         assert_eq!(own.usage, used(5, 5), "middleware responded without a call");
         budget.add("m", &request, &answer(used(7, 7)));
-        assert_eq!(budget.take_untold(), used(7, 7));
-        assert_eq!(budget.take_untold(), Usage::default());
+        assert_eq!(budget.take_unreported_usage(), used(7, 7));
+        assert_eq!(budget.take_unreported_usage(), Usage::default());
     }
 }

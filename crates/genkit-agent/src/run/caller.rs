@@ -48,7 +48,7 @@ impl LoopCaller {
         if !self.sink.is_read() {
             return;
         }
-        let chunk = GenerateChunk::of_tool(&self.request, self.index, what, value);
+        let chunk = GenerateChunk::from_tool(&self.request, self.index, what, value);
         self.sink.send(chunk);
     }
 
@@ -67,7 +67,7 @@ impl Caller for LoopCaller {
         capability != Capability::Roots
     }
 
-    fn takes_interrupts(&self) -> bool {
+    fn accepts_interrupts(&self) -> bool {
         true
     }
 
@@ -113,7 +113,7 @@ impl Caller for LoopCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn resource_updated(&self, uri: String) {
+    fn notify_resource_updated(&self, uri: String) {
         self.registry.resource_updated(uri);
     }
 
@@ -126,7 +126,7 @@ impl Caller for LoopCaller {
         Some(Arc::new(CallBudget { budget, tally }))
     }
 
-    fn asker(&self) -> Option<QuestionChannel> {
+    fn question_channel(&self) -> Option<QuestionChannel> {
         Some(self.asker)
     }
 }

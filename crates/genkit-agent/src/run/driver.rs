@@ -16,7 +16,7 @@ use crate::middleware::{
     AroundCall, CallOutcome, InnermostTool, Middleware, NextTool, ToolCall, ToolOutcome,
     show_lazy_tools,
 };
-use crate::request::{check_capabilities, for_other_model};
+use crate::request::{adapt_request, check_capabilities};
 use crate::turn::Turn;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
@@ -33,12 +33,12 @@ pub(crate) struct Driver {
     pub(super) rules: TurnRules,
     pub(super) resumed: Option<ResumedCalls>,
     /// Set once the resumed calls have a result, so that they are not run again if middleware repeats the turns.
-    pub(super) is_past_resumed: AtomicBool,
+    pub(super) are_resumed_calls_done: AtomicBool,
 }
 
 impl Driver {
     pub(crate) fn new(env: RunEnv, rules: TurnRules, resumed: Option<ResumedCalls>) -> Arc<Self> {
-        Arc::new(Self { env, rules, resumed, is_past_resumed: AtomicBool::new(false) })
+        Arc::new(Self { env, rules, resumed, are_resumed_calls_done: AtomicBool::new(false) })
     }
 
     /// Returns the tools that the run currently offers.
@@ -48,7 +48,7 @@ impl Driver {
 
     /// Records that the resumed calls have a result.
     pub(super) fn note_past_resumed(&self) {
-        self.is_past_resumed.store(true, Ordering::Release);
+        self.are_resumed_calls_done.store(true, Ordering::Release);
     }
 
     /// Returns the number of tokens in the first model request, as counted by the provider, without running anything.
@@ -93,7 +93,7 @@ impl Driver {
             return ask(Arc::clone(&env.model), &turn.request).await;
         };
         let model = env.genkit.runs.models.find(&other)?;
-        let request = for_other_model(turn.request, &*model);
+        let request = adapt_request(turn.request, &*model);
         ask(model, &request).await
     }
 
@@ -118,7 +118,7 @@ impl Driver {
         trace::tool_ended(&self.env, &span, &outcome);
         let mut outcome = outcome?.0;
         if let (CallOutcome::Interrupted(open), Some(earlier)) = (&mut outcome, &suspended) {
-            open.keep_done(earlier);
+            open.merge_earlier(earlier);
         }
         Ok(outcome)
     }

@@ -15,9 +15,9 @@ const SMALL_PARTS: usize = 8;
 
 /// Truncates a tool response to `limit` bytes of JSON. Text is cut and marked; other parts are replaced with a text
 /// part that describes them.
-pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
+pub(super) fn truncate_response(response: &mut ToolResponse, limit: usize) {
     let size = if response.output.is_null() { 0 } else { json_size(&response.output) };
-    let whole = size.saturating_add(response.content.iter().map(size_of_part).sum());
+    let whole = size.saturating_add(response.content.iter().map(measure_part).sum());
     if whole <= limit {
         return;
     }
@@ -34,7 +34,7 @@ pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
     let mut left = limit.saturating_sub(size);
     let mut small = SMALL_PARTS;
     for part in &mut response.content {
-        let size = size_of_part(part);
+        let size = measure_part(part);
         if size <= left {
             left -= size;
         } else if part.as_text().is_none() && size <= SMALL_PART && small > 0 {
@@ -49,7 +49,7 @@ pub(super) fn cut_to(response: &mut ToolResponse, limit: usize) {
 
 /// Returns the size of a part in bytes of JSON. Text counts with its unescaped length, unless most of its characters
 /// need escaping.
-fn size_of_part(part: &Part) -> usize {
+fn measure_part(part: &Part) -> usize {
     let json = json_size(part);
     part.as_text().map_or(json, |text| text.len().max(json / 2))
 }
@@ -122,7 +122,7 @@ mod tests {
     fn answer(output: Value, content: Vec<Part>, limit: usize) -> ToolResponse {
         let mut response = ToolRequest::new("t", json!({})).respond(output);
         response.content = content;
-        cut_to(&mut response, limit);
+        truncate_response(&mut response, limit);
         response
     }
 

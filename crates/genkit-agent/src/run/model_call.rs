@@ -86,7 +86,7 @@ pub(super) async fn call(
         env.tools.note_offered(&request.tools);
         let limit = env.settings.limits.model_timeout;
         let answer = call_counted(&env.budget, limit, model, request, chunks).await?;
-        trace::record_answer(env, &answer);
+        trace::record_response(env, &answer);
         Ok(answer)
     });
     let answer = calling.instrument(span.clone()).await;

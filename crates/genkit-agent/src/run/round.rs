@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::middleware::CallOutcome;
 use genkit_core::internal::context::Recording;
 use genkit_core::internal::generate::interrupt::{
-    CallState, ResumedCalls, Suspended, calls_of, close_request, note_replaced_input,
+    CallState, ResumedCalls, Suspended, close_request, complete_calls, note_replaced_input,
     replace_input, set_pending,
 };
 use genkit_core::{Message, Part, Role, ToolRequest};
@@ -76,7 +76,7 @@ impl ToolRound {
     pub(super) fn new(message: Message) -> Self {
         let pending =
             |(at, _)| RoundCall::new(at, CallState::Pending { input: None, suspended: None });
-        let calls = calls_of(&message).map(pending).collect();
+        let calls = complete_calls(&message).map(pending).collect();
         Self { message, calls, resumed: None }
     }
 
@@ -132,7 +132,7 @@ impl ToolRound {
                 "mayHaveHappened": true,
             }));
             if let Some(earlier) = call.next_suspended(suspended) {
-                question.keep_done(&earlier);
+                question.merge_earlier(&earlier);
             }
             call.is_started = false;
             call.outcome = Some(CallOutcome::Interrupted(Box::new(question)));

@@ -332,7 +332,7 @@ fn policy_and_tool_choice_decide_each_call() {
 #[test]
 fn answer_that_does_not_fit_goes_back_with_the_reason() {
     let mut machine = state::to_check();
-    assert_eq!(machine.model_answer().message.map(Message::text).as_deref(), Some("five"));
+    assert_eq!(machine.response_to_check().message.map(Message::text).as_deref(), Some("five"));
     let retry =
         machine.accept_verdict(Err("at `n`: no number.".to_owned())).expect("there is a retry");
     let retry = retry.expect("the retry for the stream");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::caller::LoopCaller;
 use super::env::RunEnv;
-use super::max_output::{cut_output, cut_to};
+use super::max_output::{cut_output, truncate_response};
 use super::settings::{Approval, OnToolError, RunSettings};
 use crate::middleware::{ToolCall, ToolOutcome};
 use genkit_core::Context;
@@ -48,7 +48,7 @@ pub(super) async fn call(
         }
     };
     let input = call.request.input.take();
-    let shown = shown_input(&input);
+    let shown = clone_span_input(&input);
     let context = call_context(env, &call, &tool, suspended, approval);
     let work = pin!(async {
         // A tool with `needs_approval` asks for approval itself, after it has parsed its arguments. For other tools,
@@ -69,7 +69,7 @@ pub(super) async fn call(
     });
     let input = || shown.clone().unwrap_or_default();
     let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &input };
-    match trace::record_work(span, driven, ToolOutput::outcome_end).await {
+    match trace::record_work(span, driven, ToolOutput::to_span_outcome).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
             let (response, metadata) = answer_call(call, output, limit);
@@ -98,7 +98,7 @@ pub(crate) async fn call_inside(
 ) -> Result<ToolOutcome> {
     let mut call = ToolCall::from_tool(tool.clone(), request);
     let input = call.request.input.take();
-    let shown = shown_input(&input);
+    let shown = clone_span_input(&input);
     let work = async {
         if tool.needs_approval() {
             context.confirm(tool.approval_message(&input)).await?;
@@ -118,7 +118,7 @@ pub(crate) async fn call_inside(
 }
 
 /// Clones the input of a call for its span, if spans are exported. The call itself consumes the input.
-fn shown_input(input: &Value) -> Option<Value> {
+fn clone_span_input(input: &Value) -> Option<Value> {
     trace::is_on().then(|| input.clone())
 }
 
@@ -209,6 +209,6 @@ fn answer_call(
     let (value, content, metadata) = output.into_answer();
     let mut response = call.request.into_response(value);
     response.content = content;
-    cut_to(&mut response, limit);
+    truncate_response(&mut response, limit);
     (response, metadata)
 }

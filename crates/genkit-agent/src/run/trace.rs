@@ -65,7 +65,7 @@ pub(super) fn model_span(env: &RunEnv, model: &dyn Model, request: &ModelRequest
 }
 
 /// Records a model's response in the span of its call.
-pub(super) fn record_answer(env: &RunEnv, answer: &ModelResponse) {
+pub(super) fn record_response(env: &RunEnv, answer: &ModelResponse) {
     let span = Span::current();
     record_usage(&span, answer.finish_reason, &answer.usage);
     record_value(env, &span, "gen_ai.output.messages", &answer.message);

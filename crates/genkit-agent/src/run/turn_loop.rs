@@ -63,7 +63,7 @@ impl Driver {
 
     /// Performs the turns of the run, inside all middleware.
     async fn run_turns(self: Arc<Self>, request: ModelRequest) -> Result<GenerateResponse> {
-        let is_past = self.is_past_resumed.load(Ordering::Acquire);
+        let is_past = self.are_resumed_calls_done.load(Ordering::Acquire);
         let resumed = self.resumed.as_ref().filter(|_| !is_past).cloned();
         let mut nested = NestedRun::start(&self, &request.messages, resumed.as_ref())?;
         let durable = nested.as_ref().map(|nested| nested.call_context().clone());
@@ -76,7 +76,7 @@ impl Driver {
         let mut spans = TurnSpans::default();
         let ended = {
             // Large futures are pinned in place, since passing them to a function would move them.
-            let going_on = pin!(self.go_on(&mut run, &mut spans, nested.as_mut()));
+            let going_on = pin!(self.perform_steps(&mut run, &mut spans, nested.as_mut()));
             tokio::select! {
                 biased;
                 error = self.env.wait_for_stop(Duration::ZERO) => Err(error),
@@ -92,7 +92,7 @@ impl Driver {
     }
 
     /// Performs the steps of the run until it is finished or interrupted.
-    async fn go_on(
+    async fn perform_steps(
         self: &Arc<Self>,
         run: &mut Run,
         spans: &mut TurnSpans,
@@ -116,7 +116,7 @@ impl Driver {
                     let span = trace::output_check();
                     let judging = check.run_checks();
                     let verdict = spans.run_inside(pin!(judging)).instrument(span.clone()).await?;
-                    trace::record_verdict(&self.env, &span, verdict.fits());
+                    trace::record_verdict(&self.env, &span, verdict.as_result());
                     run.take_verdict(verdict)?;
                 }
                 NextStep::Tools(calls) => {

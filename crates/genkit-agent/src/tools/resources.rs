@@ -123,7 +123,7 @@ fn find_in_all_servers(
     if found.is_some() {
         return Ok(found);
     }
-    let answering = Resource::find_answering(given.iter().cloned(), uri);
+    let answering = Resource::find_matching(given.iter().cloned(), uri);
     let mut servers = answering.iter().filter_map(|(resource, _)| resource.server());
     if let Some(first) = servers.next()
         && let Some(other) = servers.find(|other| *other != first)
@@ -131,7 +131,7 @@ fn find_in_all_servers(
         let (uri, server, other) = (uri.to_owned(), first.to_owned(), other.to_owned());
         return Err(E::ResourceOfTwo { uri, server, other }.into());
     }
-    Ok(Resource::first_of(answering).or_else(|| registry.resource_for(uri, |_| true)))
+    Ok(Resource::select_most_specific(answering).or_else(|| registry.resource_for(uri, |_| true)))
 }
 
 /// Converts a piece of content into a part, with its origin in the metadata.

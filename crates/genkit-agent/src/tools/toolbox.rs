@@ -38,7 +38,7 @@ pub(crate) struct Toolbox {
 enum OfferedTools {
     /// No call has been made.
     #[default]
-    Untold,
+    NotRecorded,
     Only(HashSet<String>),
     All,
 }
@@ -160,14 +160,14 @@ impl Toolbox {
         match &mut *offered {
             OfferedTools::All => {}
             OfferedTools::Only(before) => before.extend(names),
-            OfferedTools::Untold => *offered = OfferedTools::Only(names.collect()),
+            OfferedTools::NotRecorded => *offered = OfferedTools::Only(names.collect()),
         }
     }
 
     /// Starts a turn with this number of tools. All of them may be called until a model call offers fewer.
     pub(crate) fn begin_turn(&self, tools: usize) {
         self.turn.store(tools, Ordering::Release);
-        *write(&self.offered) = OfferedTools::Untold;
+        *write(&self.offered) = OfferedTools::NotRecorded;
     }
 
     /// Returns the tools that the model calls of the turn offered, or `None` if they offered all.
@@ -178,14 +178,15 @@ impl Toolbox {
                 names.sort_unstable(); // makes the stored state deterministic
                 Some(names)
             }
-            OfferedTools::Untold | OfferedTools::All => None,
+            OfferedTools::NotRecorded | OfferedTools::All => None,
         }
     }
 
     /// Restores the offered tools of model calls made in another process.
     pub(crate) fn set_offered(&self, names: Option<Vec<String>>) {
-        let offered = names
-            .map_or(OfferedTools::Untold, |names| OfferedTools::Only(names.into_iter().collect()));
+        let offered = names.map_or(OfferedTools::NotRecorded, |names| {
+            OfferedTools::Only(names.into_iter().collect())
+        });
         *write(&self.offered) = offered;
     }
 

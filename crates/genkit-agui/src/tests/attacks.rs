@@ -37,7 +37,7 @@ async fn slow_readers_stop_their_runs_and_hold_their_places() {
             }
             false => endpoint(genkit::generate(()).model(endless_model(&sent))),
         };
-        let free = endpoint.gate.free_places();
+        let free = endpoint.gate.count_free_slots();
         let mut unread = Vec::new();
         for reader in 0..READERS {
             let input = json!({
@@ -53,16 +53,16 @@ async fn slow_readers_stop_their_runs_and_hold_their_places() {
         tokio::time::sleep(Duration::from_secs(5)).await;
         let buffered = sent.load(Ordering::SeqCst);
         assert!((READERS..READERS * 100).contains(&buffered), "{buffered} chunks were buffered");
-        assert_eq!(endpoint.gate.free_places(), free - READERS);
+        assert_eq!(endpoint.gate.count_free_slots(), free - READERS);
         let mut honest = Page::new(&endpoint);
         honest.say("Hello?");
         assert_eq!(text(&honest.run(json!([])).await), "Hi.");
         tokio::time::sleep(Duration::from_secs(60)).await;
         assert_eq!(sent.load(Ordering::SeqCst), buffered, "a run continued without its reader");
         // Unread frames use memory, so a reader holds its slot until its connection is closed.
-        assert_eq!(endpoint.gate.free_places(), free - READERS, "keeps: {keeps}");
+        assert_eq!(endpoint.gate.count_free_slots(), free - READERS, "keeps: {keeps}");
         drop(unread);
-        assert_eq!(endpoint.gate.free_places(), free, "keeps: {keeps}");
+        assert_eq!(endpoint.gate.count_free_slots(), free, "keeps: {keeps}");
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn encode_body(
     }
     let mut tools = tools::encode_tools(request, &names, &search);
     let is_automatic = config.get("cache_control").is_some_and(Value::is_object);
-    cache::limit_marks(target.model, &mut tools, &mut conversation, is_automatic);
+    cache::limit_breakpoints(target.model, &mut tools, &mut conversation, is_automatic);
     let given = config.get("max_tokens").or_else(|| config.get("maxOutputTokens"));
     let max_tokens = given.and_then(Value::as_u64).and_then(|it| u32::try_from(it).ok());
     let plan = ThinkingPlan::new(
@@ -82,7 +82,7 @@ pub(super) fn encode_body(
             is_count: target.purpose == Purpose::Count,
         },
         max_tokens: max_tokens
-            .unwrap_or_else(|| target.traits.usual_output(plan.budget, plan.is_deep())),
+            .unwrap_or_else(|| target.traits.default_max_output(plan.budget, plan.is_deep())),
         thinking: plan.thinking,
         output: OutputConfigParam {
             given: config.get("output_config").and_then(Value::as_object),
@@ -94,7 +94,7 @@ pub(super) fn encode_body(
         choice: tools::tool_choice(request, &names),
     };
     let new = &conversation.messages[conversation.known..];
-    let bytes = list.left_open(is_open).into_body("messages", new, &rest)?;
+    let bytes = list.without_caching_if_open(is_open).into_body("messages", new, &rest)?;
     Ok(WrittenBody { bytes, has_files })
 }
 
@@ -110,7 +110,10 @@ fn output_schema<'a>(
     if own {
         return None;
     }
-    let bound = target.traits.binds.then(|| schema.dialect_text::<OutputDialect>("the output"));
+    let bound = target
+        .traits
+        .supports_output_schema
+        .then(|| schema.dialect_text::<OutputDialect>("the output"));
     Some(bound.flatten().ok_or(schema))
 }
 

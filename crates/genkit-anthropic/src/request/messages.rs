@@ -13,13 +13,13 @@ use crate::NAME;
 use crate::error::Error as E;
 use crate::metadata::{BLOCK, CALLER, CITATIONS, REDACTED};
 use genkit_core::ModelRequest;
-use genkit_core::internal::message::cache_mark;
+use genkit_core::internal::message::cache_breakpoint;
 use genkit_core::internal::model::UNANSWERED;
 use genkit_core::internal::names::Names;
 use genkit_core::{Message, Part, Role, ToolRequest, ToolResponse};
 use genkit_model::internal::arguments::ArgumentsObject;
 use genkit_model::internal::signature::find_signature;
-use genkit_model::internal::{documents, left_out};
+use genkit_model::internal::{documents, warn_omitted};
 
 /// The first user message of a history that begins with the model, because the API requires a user
 /// message first.
@@ -90,7 +90,7 @@ pub(super) fn encode_conversation<'a>(
     }
     for (index, message) in request.messages.iter().enumerate() {
         if from > 0 && index == from {
-            writer.those_are_known();
+            writer.mark_cached();
         }
         writer.write_message(message).map_err(|(part, reason)| E::Part {
             message: index + 1,
@@ -104,7 +104,7 @@ pub(super) fn encode_conversation<'a>(
     writer.end_user();
     writer.end_conversation();
     if from > 0 && from == request.messages.len() {
-        writer.those_are_known();
+        writer.mark_cached();
     }
     Ok(writer.conversation)
 }
@@ -126,19 +126,19 @@ type RejectedPart = (usize, &'static str);
 
 impl<'a> ConversationWriter<'a> {
     fn write_message(&mut self, message: &'a Message) -> Result<(), RejectedPart> {
-        let mark = cache_mark(&message.metadata);
+        let mark = cache_breakpoint(&message.metadata);
         match message.role {
             Role::System => {
                 for (index, part) in message.content.iter().enumerate() {
                     let block = system_block(part).map_err(|reason| (index, reason))?;
                     self.conversation.system.extend(block);
                 }
-                put_mark(mark, self.conversation.system.iter_mut());
+                set_breakpoint(mark, self.conversation.system.iter_mut());
             }
             Role::Model => {
                 self.end_user();
                 let mut content = self.model_blocks(message);
-                put_mark(mark, content.iter_mut());
+                set_breakpoint(mark, content.iter_mut());
                 self.begins_with_user(&content);
                 let calls = content.iter().any(is_call);
                 let thinks = content.first().is_some_and(MessageBlock::is_thinking);
@@ -153,14 +153,14 @@ impl<'a> ConversationWriter<'a> {
                     self.write_user_part(part).map_err(|reason| (index, reason))?;
                 }
                 let new = self.results.iter_mut().skip(results);
-                put_mark(mark, new.chain(self.said.iter_mut().skip(said)));
+                set_breakpoint(mark, new.chain(self.said.iter_mut().skip(said)));
             }
         }
         Ok(())
     }
 
     /// Marks the messages added until now as cached. Only the model's turn can follow them.
-    fn those_are_known(&mut self) {
+    fn mark_cached(&mut self) {
         self.end_user();
         self.conversation.known = self.conversation.messages.len();
     }
@@ -239,13 +239,13 @@ impl<'a> ConversationWriter<'a> {
                         BlockKind::Given(block) => self.search.accepts_block(block),
                         BlockKind::Known(_) => true,
                     };
-                    content.extend(given_block(custom).filter(accepts));
+                    content.extend(raw_block(custom).filter(accepts));
                     None
                 }
                 // Images that another model created.
                 Part::Media { .. } => {
                     let remedy = "send it in a user message";
-                    left_out(NAME, "messages of the model", "media", remedy);
+                    warn_omitted(NAME, "messages of the model", "media", remedy);
                     None
                 }
                 _ => None,
@@ -263,7 +263,7 @@ impl<'a> ConversationWriter<'a> {
 
     fn write_user_part(&mut self, part: &'a Part) -> Result<(), &'static str> {
         let Part::ToolResponse { tool_response, .. } = part else {
-            self.said.extend(said_block(part)?);
+            self.said.extend(user_block(part)?);
             return Ok(());
         };
         let content = result_content(tool_response)?;
@@ -291,7 +291,7 @@ impl<'a> ConversationWriter<'a> {
 }
 
 /// Adds the breakpoint to the last block that can have one.
-fn put_mark<'a: 'b, 'b>(
+fn set_breakpoint<'a: 'b, 'b>(
     mark: Option<&'a Value>,
     blocks: impl DoubleEndedIterator<Item = &'b mut MessageBlock<'a>>,
 ) {
@@ -308,7 +308,7 @@ fn is_call(block: &MessageBlock<'_>) -> bool {
 /// Creates a block with the cache breakpoint of its part.
 fn marked_block<'a>(block: BlockContent<'a>, part: &'a Part) -> MessageBlock<'a> {
     let mut block = MessageBlock::new(block);
-    block.cache = cache_mark(part.metadata()).filter(|_| block.can_be_marked());
+    block.cache = cache_breakpoint(part.metadata()).filter(|_| block.can_be_marked());
     block
 }
 
@@ -324,7 +324,7 @@ fn data_block(data: &Value) -> Option<BlockContent<'_>> {
 
 /// Returns an Anthropic-specific block unchanged, or `None` if the custom part belongs to another
 /// provider.
-fn given_block(custom: &Map<String, Value>) -> Option<MessageBlock<'_>> {
+fn raw_block(custom: &Map<String, Value>) -> Option<MessageBlock<'_>> {
     if let Some(data) = custom.get(REDACTED).filter(|data| data.is_string()) {
         return Some(MessageBlock::new(BlockContent::RedactedThinking { data }));
     }
@@ -348,7 +348,7 @@ fn system_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
 }
 
 /// Converts a part of a user message or of a tool result.
-fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
+fn user_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
     let block = match part {
         Part::Text { text, .. } => text_block(text, None),
         Part::Data { data, .. } => data_block(data),
@@ -359,7 +359,7 @@ fn said_block(part: &Part) -> Result<Option<MessageBlock<'_>>, &'static str> {
             )
         }
         // For example, a container upload.
-        Part::Custom { custom, .. } => return Ok(given_block(custom)),
+        Part::Custom { custom, .. } => return Ok(raw_block(custom)),
         _ => None,
     };
     Ok(block.map(|block| marked_block(block, part)))
@@ -382,7 +382,7 @@ fn result_content(answer: &ToolResponse) -> Result<Option<ResultContent<'_>>, &'
     let text = text.filter(|text| !text.trim().is_empty());
     let mut list: Vec<_> = text.map(MessageBlock::text_block).into_iter().collect();
     for part in &answer.content {
-        list.extend(said_block(part)?);
+        list.extend(user_block(part)?);
     }
     Ok(Some(ResultContent::List(list)))
 }

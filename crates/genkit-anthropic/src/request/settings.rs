@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::NAME;
 use crate::models::ClaudeTraits;
 use genkit_core::ModelRequest;
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 
 /// Settings shared by all models of one [`Anthropic`](crate::Anthropic).
 pub(crate) struct AnthropicSettings {
@@ -94,14 +94,15 @@ impl SentSettings<'_> {
         if self.thinks && !fits_thoughts(wire, value) {
             return self.leave_out(key, "disable thinking to use it");
         }
-        if wire == "top_p" && self.is_set("temperature") && !traits.samples_twice {
+        if wire == "top_p" && self.is_set("temperature") && !traits.supports_both_sampling_settings
+        {
             return self.leave_out(key, "set only one of `temperature` and `topP`");
         }
         Some(wire)
     }
 
     fn leave_out<'a>(&self, key: &str, remedy: &str) -> Option<&'a str> {
-        left_out(NAME, self.model, key, remedy);
+        warn_omitted(NAME, self.model, key, remedy);
         None
     }
 }

@@ -10,10 +10,10 @@ use crate::error::Error as E;
 use crate::models::{ClaudeTraits, ThinkingMode};
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 
 /// The lowest budget that the API accepts.
-const LEAST_BUDGET: u32 = 1_024;
+const MIN_BUDGET: u32 = 1_024;
 
 /// The key of the API's own setting.
 const THINKING: &str = "thinking";
@@ -76,7 +76,7 @@ impl<'a> ThinkingPlan<'a> {
             } else {
                 "it cannot start to think within a round of tool calls, but will in the next round"
             };
-            left_out(NAME, context.model, THINKING, remedy);
+            warn_omitted(NAME, context.model, THINKING, remedy);
             plan.thinking = None;
             plan.budget = 0;
         }
@@ -124,7 +124,7 @@ impl<'a> ThinkingPlan<'a> {
         let written = match (is("enabled"), is("adaptive")) {
             (Some(false), _) if kind == ThinkingMode::Always => {
                 let remedy = "it always thinks; use `reasoning(Effort::Low)`";
-                return left_out(NAME, context.model, "thinking.enabled", remedy);
+                return warn_omitted(NAME, context.model, "thinking.enabled", remedy);
             }
             (Some(false), _) => ("disabled", None),
             (_, Some(true)) => ("adaptive", None),
@@ -135,7 +135,7 @@ impl<'a> ThinkingPlan<'a> {
             (Some(true), _) => {
                 if budget.is_some() {
                     let remedy = "its thinking is adaptive; use `reasoning(Effort::High)`";
-                    left_out(NAME, context.model, "thinking.budgetTokens", remedy);
+                    warn_omitted(NAME, context.model, "thinking.budgetTokens", remedy);
                 }
                 ("adaptive", None)
             }
@@ -147,11 +147,11 @@ impl<'a> ThinkingPlan<'a> {
 
     fn by_effort(&mut self, config: &'a Map<String, Value>, context: &ThinkingContext<'_>) {
         let Some(word) = config.get(REASONING_EFFORT).and_then(Value::as_str) else { return };
-        let effort = Effort::of_config(config);
+        let effort = Effort::from_config(config);
         let written = |r#type, budget_tokens| {
             Some(ThinkingParam::Written { r#type, budget_tokens, display: None })
         };
-        let no = |remedy| left_out(NAME, context.model, REASONING_EFFORT, remedy);
+        let no = |remedy| warn_omitted(NAME, context.model, REASONING_EFFORT, remedy);
         match (context.traits.thinking, effort) {
             (ThinkingMode::No, Some(Effort::None)) => {}
             (ThinkingMode::No, _) => no("use a newer model that can think"),
@@ -165,7 +165,7 @@ impl<'a> ThinkingPlan<'a> {
                 let most =
                     context.max_tokens.unwrap_or(context.traits.max_output).saturating_sub(1);
                 let budget = effort.token_budget().min(most);
-                if budget < LEAST_BUDGET {
+                if budget < MIN_BUDGET {
                     return no("the token limit is too low to think; raise `maxOutputTokens`");
                 }
                 self.budget = budget;
@@ -176,7 +176,7 @@ impl<'a> ThinkingPlan<'a> {
                 self.effort = Some(match effort {
                     None => word.into(), // an effort of the API
                     Some(Effort::Minimal) => "low".into(),
-                    Some(Effort::Max) => context.traits.most_effort.unwrap_or("high").into(),
+                    Some(Effort::Max) => context.traits.max_effort.unwrap_or("high").into(),
                     Some(effort) => effort.as_str().into(),
                 });
             }

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::tool_search::{SEARCH_NAME, SEARCH_TYPE, ToolSearch};
 use crate::schema::ToolInputDialect;
-use genkit_core::internal::message::cache_mark;
+use genkit_core::internal::message::cache_breakpoint;
 use genkit_core::internal::names::Names;
 use genkit_core::{ModelRequest, ToolChoice, ToolDefinition};
 
@@ -79,7 +79,7 @@ pub(super) fn encode_tools<'a>(
         tools.push(ClaudeTool::Own(own_tool(tool, names, is_deferred)));
         // The API rejects a breakpoint on a deferred tool, because deferred tools are not part of
         // the cached prompt.
-        let mark = cache_mark(&tool.metadata).filter(|_| is_deferred);
+        let mark = cache_breakpoint(&tool.metadata).filter(|_| is_deferred);
         if let (Some(mark), Some(last)) =
             (mark, tools.iter_mut().rev().find_map(ClaudeTool::cache_mut))
         {
@@ -104,7 +104,7 @@ fn own_tool<'a>(
         input_schema: schema
             .map_or(ToolInputSchema::Object { r#type: "object" }, ToolInputSchema::Given),
         defer_loading,
-        cache: cache_mark(&tool.metadata).filter(|_| !defer_loading),
+        cache: cache_breakpoint(&tool.metadata).filter(|_| !defer_loading),
     }
 }
 

@@ -20,7 +20,7 @@ const STOP_REASON: &str = "stopReason";
 const PAUSE: &str = "pause_turn";
 
 /// The fields that are stored in `custom`, and their keys there.
-const KEPT: [(&str, &str); 6] = [
+const CUSTOM_FIELDS: [(&str, &str); 6] = [
     ("id", "id"),
     ("model", "model"),
     ("container", "container"),
@@ -80,7 +80,7 @@ impl ResponseEnd {
         if let Some(Value::Object(counts)) = fields.remove("usage") {
             self.merge_counts(counts);
         }
-        for (key, ours) in KEPT {
+        for (key, ours) in CUSTOM_FIELDS {
             if let Some(value) = fields.remove(key).filter(|value| !value.is_null()) {
                 self.custom.insert(ours.to_owned(), value);
             }

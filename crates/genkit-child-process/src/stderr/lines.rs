@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_do_not_depend_on_how_the_bytes_come() {
+    fn lines_do_not_depend_on_chunk_size() {
         let long = "x".repeat(5000);
         let text = format!("one\r\n\n  two\n{long}\n\u{fc}\nlast");
         let cut = format!("{}\u{2026}", &long[..LINE_BYTES]);

@@ -44,7 +44,7 @@ const ALL_DEAF: &str = "trap '' TERM INT HUP; sh -c 'echo $$ > pid; while :; do 
 const DIES_AT_ONCE: &str = "sleep 300 & echo $! > pid; exit 1";
 
 #[tokio::test]
-async fn end_of_input_is_enough_for_most() {
+async fn end_of_input_ends_the_child() {
     none_is_left(BY_INPUT, &["pid"], ChildProcess::shutdown, BEFORE_TERM).await;
 }
 
@@ -65,7 +65,7 @@ async fn child_that_ignores_end_of_input_receives_sigterm() {
 }
 
 #[tokio::test]
-async fn who_ignores_everything_is_killed() {
+async fn child_that_ignores_all_signals_is_killed() {
     tokio::join!(
         none_is_left(DEAF_TO_ALL, &["pid"], ChildProcess::shutdown, Duration::from_secs(6)),
         none_is_left(ALL_DEAF, &["pid"], ChildProcess::shutdown, Duration::from_secs(6)),

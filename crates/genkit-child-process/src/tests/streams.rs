@@ -39,7 +39,7 @@ async fn exit_is_described() {
 }
 
 #[tokio::test]
-async fn wait_for_the_end_can_be_given_up() {
+async fn wait_is_cancel_safe() {
     let folder = Folder::new();
     let (mut child, pipes) = spawn(&shell(&folder, "cat; exit 5")).unwrap();
     for _ in 0..3 {

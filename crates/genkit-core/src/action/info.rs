@@ -60,7 +60,7 @@ impl Info {
     }
 
     /// Creates the info of an action that is defined in a file.
-    pub(crate) fn of_file(name: String, file: String) -> Self {
+    pub(crate) fn from_file(name: String, file: String) -> Self {
         Self { file: Some(file.into()), ..Self::from_server(name, "") }
     }
 

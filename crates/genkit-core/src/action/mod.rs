@@ -46,7 +46,7 @@ pub use genkit_uri_template::UriTemplate;
 pub(crate) use info::Info;
 pub use linked::Linked;
 pub use prompt::Earlier;
-pub use prompt::{LoadedPrompts, StaticPromptFiles, embedded_prompts, prompts_in};
+pub use prompt::{LoadedPrompts, StaticPromptFiles, embedded_prompts, load_prompts_in};
 pub use resource::ContentsBody;
 pub use resource::resource_for_span;
 pub use tool::ToolOutput;
@@ -84,7 +84,7 @@ pub mod expansion {
     pub use super::flow::StaticFlow;
     pub use super::info::StaticInfo;
     pub use super::linked::Linked;
-    pub use super::prompt::{PromptOptions, PromptOutput, PromptTool, StaticPrompt, config_of};
+    pub use super::prompt::{PromptOptions, PromptOutput, PromptTool, StaticPrompt, into_config};
     pub use super::prompt::{StaticPromptFiles, written_schema};
     pub use super::resource::{AppPage, ResourceOutput, StaticResource};
     pub use super::tool::{

@@ -44,10 +44,10 @@ pub trait Caller: Send + Sync {
     }
 
     /// Notifies subscribers that a resource has changed.
-    fn resource_updated(&self, _uri: String) {}
+    fn notify_resource_updated(&self, _uri: String) {}
 
     /// Notifies the client that the user has finished with a page.
-    fn url_completed(&self, _id: String) -> BoxFuture<'_, ()> {
+    fn notify_url_completed(&self, _id: String) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -57,7 +57,7 @@ pub trait Caller: Send + Sync {
     }
 
     /// Returns whether the caller accepts every interrupt, not only those that a user can answer.
-    fn takes_interrupts(&self) -> bool {
+    fn accepts_interrupts(&self) -> bool {
         false
     }
 
@@ -68,7 +68,7 @@ pub trait Caller: Send + Sync {
 
     /// Returns an identifier of the run or session whose user answers this caller's questions, if
     /// known. Calls with the same value have the same user.
-    fn asker(&self) -> Option<QuestionChannel> {
+    fn question_channel(&self) -> Option<QuestionChannel> {
         None
     }
 }
@@ -88,7 +88,7 @@ impl QuestionChannel {
     }
 
     /// Creates a value for a run, whose calls end at a question and are repeated with the answer.
-    pub fn of_run() -> Self {
+    pub fn for_run() -> Self {
         Self { resumes: true, ..Self::new() }
     }
 

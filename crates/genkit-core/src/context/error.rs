@@ -12,7 +12,7 @@ pub(super) enum Error {
     #[error(
         "the caller does not have the `{}` capability; connect a client that supports it", .0.name()
     )]
-    CannotBeAsked(Capability),
+    MissingCapability(Capability),
     #[error(
         "the call needs approval, and the caller does not have the `elicitation` capability; connect a client that \
          supports it, or let the server decide with `.approval_fallback(..)`"
@@ -31,11 +31,11 @@ pub(super) enum Error {
     #[error("the user declined to answer")]
     Declined,
     #[error("the user dismissed the question")]
-    QuestionClosed,
+    QuestionDismissed,
     #[error("the user did not approve{}", reason.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
     NotApproved { reason: Option<String> },
     #[error("the user dismissed the approval request")]
-    ApprovalClosed,
+    ApprovalDismissed,
     #[error("the user's answer does not match the form: {0}")]
     Form(serde_json::Error),
     #[error("the user's answer does not match the form: {0}")]
@@ -55,16 +55,16 @@ pub(super) enum Error {
     #[error("`{0}` was cancelled")]
     Cancelled(String),
     #[error("`{0}` asked its caller a question, but this caller supports none")]
-    NobodyAnswers(String),
+    UnsupportedQuestion(String),
     #[error(
         "the test has no answer for {question}; add `.answer(..)` to `Context::testing()`, or \
          `.answer_to(..)` for this key"
     )]
-    TestHasNoAnswer { question: String },
+    MissingTestAnswer { question: String },
     #[error("the test's answer does not match {question}: {why}")]
     TestAnswer { question: String, why: String },
     #[error("the test declined {question}")]
-    TestRefuses { question: String },
+    DeclinedByTest { question: String },
     #[error("`{name}` did not finish within {limit:?}; try a smaller request")]
     TooSlow { name: String, limit: Duration },
     #[error(
@@ -77,16 +77,16 @@ pub(super) enum Error {
 impl Topic for Error {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::CannotBeAsked(_)
+            Self::MissingCapability(_)
             | Self::CannotApprove
-            | Self::NobodyAnswers(_)
+            | Self::UnsupportedQuestion(_)
             | Self::SecretField(_) => ErrorKind::FailedPrecondition,
-            Self::TestHasNoAnswer { .. } => ErrorKind::OutOfRange,
+            Self::MissingTestAnswer { .. } => ErrorKind::OutOfRange,
             Self::Declined
             | Self::NotApproved { .. }
-            | Self::ApprovalClosed
-            | Self::TestRefuses { .. } => ErrorKind::PermissionDenied,
-            Self::QuestionClosed | Self::Cancelled(_) => ErrorKind::Cancelled,
+            | Self::ApprovalDismissed
+            | Self::DeclinedByTest { .. } => ErrorKind::PermissionDenied,
+            Self::QuestionDismissed | Self::Cancelled(_) => ErrorKind::Cancelled,
             Self::Form(_)
             | Self::FormBounds(_)
             | Self::MissingAction
@@ -104,7 +104,7 @@ impl Topic for Error {
 
     fn details(&self) -> Option<serde_json::Value> {
         match self {
-            Self::CannotBeAsked(capability) => {
+            Self::MissingCapability(capability) => {
                 Some(json!({ "requiredCapabilities": capability.to_json() }))
             }
             Self::CannotApprove => {

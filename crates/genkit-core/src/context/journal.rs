@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Context, ContextParts, Rest};
+use super::{Context, ContextParts, PendingWaits};
 use crate::error::{Error, Result};
 use crate::future::BoxFuture;
 
@@ -20,7 +20,7 @@ pub trait Journal: Send + Sync {
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
     /// Receives, at each poll, the operations that the function waits for, or `None` if it does other work.
-    fn note_rest(&self, _rest: Option<Rest>) {}
+    fn record_waits(&self, _rest: Option<PendingWaits>) {}
 
     /// Waits until the lease of the run is valid, so that work with a side effect may start. Fails if another process
     /// may have taken over the run.
@@ -95,7 +95,7 @@ impl Context {
 
     /// Returns the results that earlier runs recorded under keys with this prefix, each with the rest of its key.
     #[doc(hidden)]
-    pub fn recorded_below(&self, prefix: &str) -> Vec<(String, Value)> {
-        self.lock_replay().recorded_below(&self.scoped_key(prefix))
+    pub fn recorded_with_prefix(&self, prefix: &str) -> Vec<(String, Value)> {
+        self.lock_replay().recorded_with_prefix(&self.scoped_key(prefix))
     }
 }

@@ -61,8 +61,8 @@ pub use question::{CallerAnswer, Question, QuestionKind};
 pub use replay::{Recording, Rounds};
 pub use run_function::{Outcome, supervise_run};
 pub use run_function::{drive_function, run_within};
-pub use suspended_runs::{Elsewhere, RunWait, SuspendedRuns};
-pub use suspension::Rest;
+pub use suspended_runs::{ExternalOperation, RunWait, SuspendedRuns};
+pub use suspension::PendingWaits;
 pub use typemap::TypeMap;
 
 pub use caller::ClientInfo;
@@ -440,8 +440,8 @@ impl Context {
     }
 
     #[doc(hidden)]
-    pub fn asker(&self) -> Option<QuestionChannel> {
-        self.0.parts.caller.asker()
+    pub fn question_channel(&self) -> Option<QuestionChannel> {
+        self.0.parts.caller.question_channel()
     }
 
     pub(crate) fn cancellation(&self) -> &CancellationToken {
@@ -512,13 +512,13 @@ impl Context {
     }
 
     /// Returns the replay, if it has been created.
-    fn begun_replay(&self) -> Option<MutexGuard<'_, Replay>> {
+    fn existing_replay(&self) -> Option<MutexGuard<'_, Replay>> {
         self.0.replay.get().map(|replay| crate::sync::lock(replay))
     }
 
     /// Returns how long the function has run, without the time spent waiting for answers.
     fn time_spent(&self) -> Duration {
-        let paused = self.begun_replay().map_or(Duration::ZERO, |replay| replay.paused_time());
+        let paused = self.existing_replay().map_or(Duration::ZERO, |replay| replay.paused_time());
         self.0.started.elapsed().saturating_sub(paused)
     }
 }

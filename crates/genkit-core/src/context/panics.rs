@@ -6,17 +6,17 @@ use std::panic;
 use std::sync::Once;
 
 thread_local! {
-    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+    static LAST_LOCATION: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Installs a panic hook that records the location and then runs the previous hook.
-pub(super) fn note_places() {
+pub(super) fn install_location_hook() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             let place = info.location().map(ToString::to_string);
-            PLACE.with(|slot| *slot.borrow_mut() = place);
+            LAST_LOCATION.with(|slot| *slot.borrow_mut() = place);
             before(info);
         }));
     });
@@ -29,5 +29,5 @@ pub(super) fn describe_panic(payload: &(dyn Any + Send)) -> (String, Option<Stri
         .map(|text| (*text).to_owned())
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
-    (message, PLACE.with(|slot| slot.borrow_mut().take()))
+    (message, LAST_LOCATION.with(|slot| slot.borrow_mut().take()))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::question::{CallerAnswer, Question};
-use super::suspended_runs::Elsewhere;
+use super::suspended_runs::ExternalOperation;
 use crate::sync::lock;
 use genkit_untrusted::visible::Logged;
 
@@ -52,9 +52,9 @@ pub(super) struct Replay {
     pub(super) busy: usize,
     /// The number of external operations that are followed, and the waits that allow the function to be dropped.
     pub(super) followed: usize,
-    pub(super) resting: Vec<(u64, Arc<dyn Elsewhere>, Instant)>,
+    pub(super) waiting: Vec<(u64, Arc<dyn ExternalOperation>, Instant)>,
     /// The number of times that each key was used in this run.
-    times: BTreeMap<String, usize>,
+    key_uses: BTreeMap<String, usize>,
     /// The number of questions being answered live, the time at which the first of them was asked, and the total
     /// duration of earlier questions.
     live: usize,
@@ -72,8 +72,8 @@ impl Replay {
             open: Vec::new(),
             busy: 0,
             followed: 0,
-            resting: Vec::new(),
-            times: BTreeMap::new(),
+            waiting: Vec::new(),
+            key_uses: BTreeMap::new(),
             live: 0,
             live_since: Instant::now(),
             paused: Duration::ZERO,
@@ -89,7 +89,7 @@ impl Replay {
     }
 
     /// Returns the recorded results whose keys begin with `prefix`, each with the rest of its key.
-    pub(super) fn recorded_below(&self, prefix: &str) -> Vec<(String, Value)> {
+    pub(super) fn recorded_with_prefix(&self, prefix: &str) -> Vec<(String, Value)> {
         let after = self.recording.once.range(prefix.to_owned()..);
         let below = after.map_while(|(key, value)| Some((key.strip_prefix(prefix)?, value)));
         below.map(|(rest, value)| (rest.to_owned(), value.clone())).collect()
@@ -97,7 +97,7 @@ impl Replay {
 
     /// Returns the key, with a number appended if this run has already used it.
     pub(super) fn nth_key(&mut self, key: &str) -> String {
-        let times = self.times.entry(key.to_owned()).or_default();
+        let times = self.key_uses.entry(key.to_owned()).or_default();
         *times += 1;
         if *times == 1 { key.to_owned() } else { format!("{key}#{times}") }
     }

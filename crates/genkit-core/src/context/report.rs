@@ -92,7 +92,7 @@ impl Context {
     /// }
     /// ```
     pub fn resource_updated(&self, uri: impl Into<String>) {
-        self.0.parts.caller.resource_updated(uri.into());
+        self.0.parts.caller.notify_resource_updated(uri.into());
     }
 
     /// Sends a chunk of a streamed result.

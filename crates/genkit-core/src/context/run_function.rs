@@ -30,7 +30,7 @@ pub enum Outcome<T> {
 
 impl<T> Outcome<T> {
     /// Returns the outcome that the span of this run records.
-    pub fn outcome_end(&mut self, output: impl FnOnce(&T) -> Value) -> SpanOutcome<'_> {
+    pub fn to_span_outcome(&mut self, output: impl FnOnce(&T) -> Value) -> SpanOutcome<'_> {
         match self {
             Self::Finished(result) => SpanOutcome::from_result(result, output),
             Self::Suspended(questions, _) => {
@@ -70,7 +70,7 @@ pub async fn drive_function<T>(
     name: &str,
     work: impl Future<Output = Result<T>>,
 ) -> Outcome<T> {
-    panics::note_places();
+    panics::install_location_hook();
     let mut work = pin!(AssertUnwindSafe(context.run_work(work)).catch_unwind());
     let run = poll_fn(|cx| {
         // Checked before the first poll, because most functions finish before the `select!` below checks it.
@@ -83,13 +83,13 @@ pub async fn drive_function<T>(
                 Poll::Ready(Outcome::Finished(Err(panic_error(name, payload.as_ref()))))
             }
             Poll::Pending => {
-                let open = context.begun_replay().and_then(|mut replay| replay.take_open());
+                let open = context.existing_replay().and_then(|mut replay| replay.take_open());
                 if let Some((questions, recording)) = open {
                     return Poll::Ready(Outcome::Suspended(questions, recording));
                 }
                 if let Some(journal) = &context.0.parts.journal {
-                    let rest = context.lock_replay().current_rest();
-                    journal.note_rest(rest);
+                    let rest = context.lock_replay().pending_waits();
+                    journal.record_waits(rest);
                 }
                 Poll::Pending
             }
@@ -99,7 +99,7 @@ pub async fn drive_function<T>(
         biased;
         ended = run => ended,
         () = context.cancellation().cancelled() => Outcome::Cancelled,
-        () = log_expired(context) => Outcome::Finished(Err(too_slow(name, context.0.parts.limit))),
+        () = wait_for_time_limit(context) => Outcome::Finished(Err(timeout_error(name, context.0.parts.limit))),
     }
 }
 
@@ -112,7 +112,7 @@ pub async fn supervise_run<T>(
     match drive_function(context, name, work).await {
         Outcome::Finished(result) => result,
         Outcome::Cancelled => Err(E::Cancelled(name.to_owned()).into()),
-        Outcome::Suspended(..) => Err(E::NobodyAnswers(name.to_owned()).into()),
+        Outcome::Suspended(..) => Err(E::UnsupportedQuestion(name.to_owned()).into()),
     }
 }
 
@@ -129,19 +129,19 @@ pub async fn run_within<T>(
     tokio::select! {
         biased;
         done = work => done,
-        () = until_spent(context, end) => Err(too_slow(name, Some(limit))),
+        () = wait_until_spent(context, end) => Err(timeout_error(name, Some(limit))),
     }
 }
 
 /// Resolves when the time limit has passed. Time spent waiting for answers does not count.
-async fn log_expired(context: &Context) {
+async fn wait_for_time_limit(context: &Context) {
     match context.0.parts.limit {
-        Some(limit) => until_spent(context, limit).await,
+        Some(limit) => wait_until_spent(context, limit).await,
         None => std::future::pending().await,
     }
 }
 
-async fn until_spent(context: &Context, time: Duration) {
+async fn wait_until_spent(context: &Context, time: Duration) {
     loop {
         let left = time.saturating_sub(context.time_spent());
         if left.is_zero() {
@@ -152,7 +152,7 @@ async fn until_spent(context: &Context, time: Duration) {
     }
 }
 
-fn too_slow(name: &str, limit: Option<Duration>) -> Error {
+fn timeout_error(name: &str, limit: Option<Duration>) -> Error {
     E::TooSlow { name: name.to_owned(), limit: limit.unwrap_or_default() }.into()
 }
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::{Context, Elsewhere, RunWait};
+use super::{Context, ExternalOperation, RunWait};
 use crate::error::Result;
 use crate::future::BoxFuture;
 use crate::run_store::now_ms;
 
 /// The longest time that a process waits before it reads the clock again. Default is one minute.
-const LOOK: Duration = Duration::from_secs(60);
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// A point in time that a function waits for, in milliseconds since the Unix epoch.
 struct Timer(u64);
@@ -22,7 +22,7 @@ impl Timer {
     }
 }
 
-impl Elsewhere for Timer {
+impl ExternalOperation for Timer {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         Box::pin(std::future::ready(self.left()))
     }
@@ -88,7 +88,7 @@ impl Context {
             // the wall clock may be changed.
             match self.is_durable() {
                 true => self.wait_suspended(Arc::clone(&timer) as _, left).await,
-                false => tokio::time::sleep(left.min(LOOK)).await,
+                false => tokio::time::sleep(left.min(CHECK_INTERVAL)).await,
             }
         }
         Ok(())

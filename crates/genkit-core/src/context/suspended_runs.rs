@@ -11,7 +11,7 @@ use crate::run_store::{RunId, RunStatus, RunStore, now_ms};
 use crate::sync::lock;
 
 /// An external operation that a function waits for, and that can be polled without the function.
-pub trait Elsewhere: Send + Sync {
+pub trait ExternalOperation: Send + Sync {
     /// Polls the operation. Returns the time until the next poll, or `None` if the function must resume.
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>>;
 
@@ -39,10 +39,10 @@ pub enum RunWait {
 
 /// The time for which a process keeps the operations of a run that no worker resumes. Default is 10 minutes. A worker
 /// that resumes the run later runs its functions again from the start.
-const FORGET_REST: Duration = Duration::from_secs(600);
+const KEEP_TIME: Duration = Duration::from_secs(600);
 
 /// The delay after its wake-up time at which a process checks a run that it has not resumed.
-const LATE: Duration = Duration::from_secs(2);
+const CHECK_DELAY: Duration = Duration::from_secs(2);
 
 /// The runs that this process has suspended. Another process that resumes one runs its functions again from the start.
 #[derive(Clone, Default)]
@@ -52,23 +52,23 @@ pub struct SuspendedRuns(Arc<Mutex<HashMap<RunId, SuspendedRun>>>);
 struct SuspendedRun {
     revision: u64,
     wakes_ms: u64,
-    waits: Vec<Arc<dyn Elsewhere>>,
+    waits: Vec<Arc<dyn ExternalOperation>>,
 }
 
 impl SuspendedRuns {
     /// Stores the operations that a run waits for.
-    pub fn keep_run(
+    pub fn insert_run(
         &self,
         id: &RunId,
         revision: u64,
         wakes_ms: u64,
-        waits: Vec<Arc<dyn Elsewhere>>,
+        waits: Vec<Arc<dyn ExternalOperation>>,
     ) {
         lock(&self.0).insert(id.clone(), SuspendedRun { revision, wakes_ms, waits });
     }
 
     /// Takes the operations that a run waits for, if its revision is unchanged.
-    pub fn take_run(&self, id: &RunId, revision: u64) -> Option<Vec<Arc<dyn Elsewhere>>> {
+    pub fn take_run(&self, id: &RunId, revision: u64) -> Option<Vec<Arc<dyn ExternalOperation>>> {
         let run = lock(&self.0).remove(id)?;
         (run.revision == revision).then_some(run.waits)
     }
@@ -80,8 +80,9 @@ impl SuspendedRuns {
     }
 
     /// Checks the runs that should have been resumed by now. Another process may have cancelled or resumed them.
-    pub async fn look_after(&self, store: &dyn RunStore) {
-        let late = now_ms().saturating_sub(u64::try_from(LATE.as_millis()).unwrap_or(u64::MAX));
+    pub async fn check_late_runs(&self, store: &dyn RunStore) {
+        let late =
+            now_ms().saturating_sub(u64::try_from(CHECK_DELAY.as_millis()).unwrap_or(u64::MAX));
         let late: Vec<(RunId, u64, u64)> = lock(&self.0)
             .iter()
             .filter(|(_, run)| run.wakes_ms < late)
@@ -89,7 +90,7 @@ impl SuspendedRuns {
             .collect();
         for (id, revision, wakes_ms) in late {
             let is_old = now_ms().saturating_sub(wakes_ms)
-                > u64::try_from(FORGET_REST.as_millis()).unwrap_or(u64::MAX);
+                > u64::try_from(KEEP_TIME.as_millis()).unwrap_or(u64::MAX);
             match store.peek(&id).await {
                 Ok(Some(head)) if head.status == RunStatus::Cancelled => self.cancel_run(&id),
                 Ok(Some(head)) if head.revision == revision && !is_old => {}

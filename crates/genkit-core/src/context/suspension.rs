@@ -7,14 +7,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::replay::{OnceGuard, Replay};
-use super::suspended_runs::Elsewhere;
+use super::suspended_runs::ExternalOperation;
 use super::{Context, ContextParts};
 use crate::sync::lock;
 
 /// The external operations that a function waits for while it does nothing else.
 #[derive(Clone)]
-pub struct Rest {
-    pub waits: Vec<Arc<dyn Elsewhere>>,
+pub struct PendingWaits {
+    pub waits: Vec<Arc<dyn ExternalOperation>>,
     /// The time of the next poll.
     pub until: Instant,
 }
@@ -29,11 +29,11 @@ impl Drop for FollowGuard<'_> {
 }
 
 /// Held while the function waits and may be dropped.
-struct RestGuard<'a>(&'a Mutex<Replay>, u64);
+struct WaitGuard<'a>(&'a Mutex<Replay>, u64);
 
-impl Drop for RestGuard<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
-        lock(self.0).resting.retain(|(number, ..)| *number != self.1);
+        lock(self.0).waiting.retain(|(number, ..)| *number != self.1);
     }
 }
 
@@ -68,12 +68,12 @@ impl Context {
 
     /// Waits for the duration `time`. Meanwhile, a durable run may drop the function and poll `what` instead.
     #[doc(hidden)]
-    pub async fn wait_suspended(&self, what: Arc<dyn Elsewhere>, time: Duration) {
+    pub async fn wait_suspended(&self, what: Arc<dyn ExternalOperation>, time: Duration) {
         let _resting = {
             let mut replay = self.lock_replay();
-            let number = replay.resting.last().map_or(0, |(last, ..)| last + 1);
-            replay.resting.push((number, what, Instant::now() + time));
-            RestGuard(self.shared_replay(), number)
+            let number = replay.waiting.last().map_or(0, |(last, ..)| last + 1);
+            replay.waiting.push((number, what, Instant::now() + time));
+            WaitGuard(self.shared_replay(), number)
         };
         tokio::time::sleep(time).await;
     }
@@ -81,12 +81,12 @@ impl Context {
 
 impl Replay {
     /// Returns the operations that the function waits for, if it does nothing else.
-    pub(super) fn current_rest(&self) -> Option<Rest> {
-        if self.resting.is_empty() || self.resting.len() < self.followed || self.busy > 0 {
+    pub(super) fn pending_waits(&self) -> Option<PendingWaits> {
+        if self.waiting.is_empty() || self.waiting.len() < self.followed || self.busy > 0 {
             return None;
         }
-        let until = self.resting.iter().map(|(.., until)| *until).min()?;
-        let waits = self.resting.iter().map(|(_, what, _)| Arc::clone(what)).collect();
-        Some(Rest { waits, until })
+        let until = self.waiting.iter().map(|(.., until)| *until).min()?;
+        let waits = self.waiting.iter().map(|(_, what, _)| Arc::clone(what)).collect();
+        Some(PendingWaits { waits, until })
     }
 }

@@ -83,6 +83,6 @@ pub fn put_cache_mark(metadata: &mut Map<String, Value>, time: Duration) {
 }
 
 /// Returns the breakpoint in metadata, if there is one.
-pub fn cache_mark(metadata: &Map<String, Value>) -> Option<&Value> {
+pub fn cache_breakpoint(metadata: &Map<String, Value>) -> Option<&Value> {
     metadata.get(CACHE_CONTROL).filter(|mark| mark.is_object())
 }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use annotations::Annotations;
-pub use cache::cache_mark;
+pub use cache::cache_breakpoint;
 pub use cache::put_cache_mark;
 pub use media::{Media, ResourcePart};
 pub use part::{Part, ToolResponse};

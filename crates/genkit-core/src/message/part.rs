@@ -185,7 +185,7 @@ impl Part {
 
     /// Returns whether this is a placeholder without content.
     #[doc(hidden)]
-    pub fn is_place(&self) -> bool {
+    pub fn is_empty_placeholder(&self) -> bool {
         self.is_pending() && matches!(self, Self::Data { data: Value::Null, .. })
     }
 

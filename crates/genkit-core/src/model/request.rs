@@ -73,7 +73,7 @@ impl ModelRequest {
     /// Enables the cache of encoded messages, for a request to which only messages are appended. For benchmarks.
     #[doc(hidden)]
     #[must_use]
-    pub fn of_run(mut self) -> Self {
+    pub fn with_encoding_cache(mut self) -> Self {
         self.encoded = EncodedMessages::for_run();
         self
     }

@@ -123,14 +123,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn safe_names_are_themselves() {
+    fn safe_names_are_unchanged() {
         let names = Names::new(["add", "get_weather-2"].into_iter());
         assert_eq!(names.sent_name("add"), "add");
         assert_eq!(names.own_name("add"), "add");
     }
 
     #[test]
-    fn unsafe_names_are_unique_and_come_back() {
+    fn unsafe_names_are_unique_and_reversible() {
         let long = "x".repeat(65);
         let other = format!("{}y", "x".repeat(64));
         let all = ["a/b", "a__b", "a b", "a_b", "7up", "ü", long.as_str(), other.as_str()];
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_one_where_they_are_cut_take_one_pass() {
+    fn names_with_equal_prefix_take_one_pass() {
         let long = "x".repeat(62);
         let pairs = (0..2_000).flat_map(|n| {
             let end = [n / 45, n % 45].map(|n| char::from(b'0' + u8::try_from(n).unwrap_or(0)));

@@ -9,7 +9,7 @@ use crate::names::{Numbers, is_safe, safe_name};
 #[derive(Default)]
 pub struct NameTable {
     /// The sent names, by our name.
-    given: HashMap<String, AssignedName>,
+    assigned: HashMap<String, AssignedName>,
     /// Our names, by the sent name.
     owners: HashMap<String, String>,
     numbers: Numbers,
@@ -24,10 +24,10 @@ struct AssignedName {
 }
 
 /// The maximum number of names of removed tools that are kept in case the tools are added again. Default is 20,000.
-const MAX_GONE: usize = 20_000;
+const MAX_REMOVED: usize = 20_000;
 
 /// The maximum number of numbered names that are logged at a time. Default is 10.
-const MAX_TOLD: usize = 10;
+const MAX_LOGGED: usize = 10;
 
 impl NameTable {
     /// Returns the name to send for each of `all`, by our name. A name that was sent before stays the
@@ -37,10 +37,10 @@ impl NameTable {
         all: impl Iterator<Item = &'a str>,
         is_kept_as_it_is: impl Fn(&str) -> bool,
     ) -> HashMap<&'a str, String> {
-        self.give_all(all.collect(), &is_kept_as_it_is)
+        self.assign_all(all.collect(), &is_kept_as_it_is)
     }
 
-    fn give_all<'a>(
+    fn assign_all<'a>(
         &mut self,
         all: Vec<&'a str>,
         is_kept_as_it_is: &dyn Fn(&str) -> bool,
@@ -52,7 +52,7 @@ impl NameTable {
         let (safe, others): (Vec<&str>, Vec<&str>) =
             all.into_iter().partition(|name| is_safe(name));
         for name in safe.into_iter().chain(others) {
-            if let Some(given) = self.given.get_mut(name) {
+            if let Some(given) = self.assigned.get_mut(name) {
                 given.round = self.round;
                 continue;
             }
@@ -62,7 +62,7 @@ impl NameTable {
             if is_safe(name)
                 && let Some(gone) = owner.filter(|owner| !here.contains(owner.as_str())).cloned()
             {
-                self.given.remove(&gone);
+                self.assigned.remove(&gone);
                 self.owners.remove(&wanted);
             }
             let owners = &self.owners;
@@ -73,30 +73,30 @@ impl NameTable {
                 told.push((name, sent.clone(), self.owners.get(&wanted).cloned()));
             }
             self.owners.insert(sent.clone(), name.to_owned());
-            self.given.insert(name.to_owned(), AssignedName { sent, round: self.round });
+            self.assigned.insert(name.to_owned(), AssignedName { sent, round: self.round });
         }
         self.forget_old(here.len());
         log_changes(&told);
         here.into_iter()
-            .filter_map(|name| Some((name, self.given.get(name)?.sent.clone())))
+            .filter_map(|name| Some((name, self.assigned.get(name)?.sent.clone())))
             .collect()
     }
 
     /// Drops the names of the tools that were removed first, if there are too many names of removed tools.
     fn forget_old(&mut self, here: usize) {
-        let gone = self.given.len() - here;
-        if gone <= MAX_GONE {
+        let gone = self.assigned.len() - here;
+        if gone <= MAX_REMOVED {
             return;
         }
         let mut rounds: Vec<(u64, String)> = self
-            .given
+            .assigned
             .iter()
             .filter(|(_, given)| given.round < self.round)
             .map(|(name, given)| (given.round, name.clone()))
             .collect();
         rounds.sort_unstable();
-        for (_, name) in rounds.into_iter().take(gone - MAX_GONE / 2) {
-            if let Some(given) = self.given.remove(&name) {
+        for (_, name) in rounds.into_iter().take(gone - MAX_REMOVED / 2) {
+            if let Some(given) = self.assigned.remove(&name) {
                 self.owners.remove(&given.sent);
             }
         }
@@ -105,7 +105,7 @@ impl NameTable {
 }
 
 fn log_changes(told: &[(&str, String, Option<String>)]) {
-    for (name, sent, owner) in told.iter().take(MAX_TOLD) {
+    for (name, sent, owner) in told.iter().take(MAX_LOGGED) {
         tracing::warn!(
             ?name,
             ?sent,
@@ -113,7 +113,7 @@ fn log_changes(told: &[(&str, String, Option<String>)]) {
             "two names are equal after invalid characters are replaced, so clients receive the second name with a number; rename one of them, or the key of its server"
         );
     }
-    if let Some(more) = told.len().checked_sub(MAX_TOLD).filter(|more| *more > 0) {
+    if let Some(more) = told.len().checked_sub(MAX_LOGGED).filter(|more| *more > 0) {
         tracing::warn!(more, "more names are equal after invalid characters are replaced");
     }
 }
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_has_a_name_keeps_it_while_it_is_there() {
+    fn assigned_name_is_stable_while_the_tool_exists() {
         let mut kept = NameTable::default();
         let mut give = |all: &[&'static str]| {
             let given = kept.assign_names(all.iter().copied(), |_| false);
@@ -154,11 +154,11 @@ mod tests {
     fn unused_names_are_eventually_removed() {
         let mut kept = NameTable::default();
         for round in 0..4 {
-            let all: Vec<String> = (0..MAX_GONE).map(|n| format!("s{round}/{n}")).collect();
+            let all: Vec<String> = (0..MAX_REMOVED).map(|n| format!("s{round}/{n}")).collect();
             kept.assign_names(all.iter().map(String::as_str), |_| false);
         }
-        assert!(kept.given.len() <= 2 * MAX_GONE, "{}", kept.given.len());
-        assert_eq!(kept.given.len(), kept.owners.len());
+        assert!(kept.assigned.len() <= 2 * MAX_REMOVED, "{}", kept.assigned.len());
+        assert_eq!(kept.assigned.len(), kept.owners.len());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) struct Actions {
     /// By kind and name, such as `retriever/notes`.
     pub(super) custom: NamedActions<Arc<dyn CustomAction>>,
     /// Errors from `add` and `mount`, such as duplicate names and invalid prefixes, which `check` reports.
-    pub(super) refused: Vec<Error>,
+    pub(super) errors: Vec<Error>,
 }
 
 impl Actions {

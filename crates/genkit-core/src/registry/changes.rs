@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn change_is_unread_once_however_often_it_was_made() {
+    fn repeated_change_is_stored_once() {
         let mut changes = ChangeSet::default();
         for _ in 0..3 {
             changes.add(updated("note://2"));
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_updated_resources_only_that_there_were_some_is_kept() {
+    fn many_updates_collapse_into_one_flag() {
         let mut changes = ChangeSet::default();
         changes.add(RegistryChange::Prompts);
         for number in 0..=MAX_UPDATED {

@@ -116,7 +116,7 @@ impl Registry {
         if let Some(own) = Resource::most_specific(templates(false).into_iter(), uri) {
             return Some(own);
         }
-        let remote = Resource::find_answering(templates(true).into_iter(), uri);
+        let remote = Resource::find_matching(templates(true).into_iter(), uri);
         // A server could list the URI of another server so that its own resource is read instead.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);
@@ -128,7 +128,7 @@ impl Registry {
         }
         match fixed {
             Some(fixed) => Some((fixed, Map::new())),
-            None => Resource::first_of(remote),
+            None => Resource::select_most_specific(remote),
         }
     }
 }

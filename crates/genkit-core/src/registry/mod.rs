@@ -90,7 +90,7 @@ impl Registry {
                 Ok(actions) => {
                     actions.into_iter().for_each(|action| registry.add_or_refuse(action));
                 }
-                Err(why) => registry.write().refused.push(error::Error::PromptFiles(why)),
+                Err(why) => registry.write().errors.push(error::Error::PromptFiles(why)),
             }
         }
         registry
@@ -150,7 +150,7 @@ impl Registry {
                 drop(actions);
                 self.note_added(change);
             }
-            Err(error) => actions.refused.push(error),
+            Err(error) => actions.errors.push(error),
         }
     }
 

@@ -52,7 +52,7 @@ impl Registry {
             let caller = Location::caller();
             let at = SourceLocation { file: caller.file(), line: caller.line() };
             let prefix = excerpt(prefix, MAX_PREFIX);
-            self.write().refused.push(E::MountPrefix { prefix, at });
+            self.write().errors.push(E::MountPrefix { prefix, at });
             return self;
         }
         let name = |name: &str| format!("{prefix}_{name}");
@@ -82,8 +82,8 @@ impl Registry {
             Action::Custom(custom.with_flow(flow.with_name(name(flow.name()))))
         }));
         // Errors in the other registry are also errors in this registry.
-        let refused = other.read().refused.clone();
-        self.write().refused.extend(refused);
+        let refused = other.read().errors.clone();
+        self.write().errors.extend(refused);
         self.add(actions)
     }
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::mounted_uri;
 
     #[test]
-    fn addresses_keep_their_scheme() {
+    fn mounted_uri_keeps_its_scheme() {
         for (uri, mounted) in [
             ("note://{id}", "note://shop/{id}"),
             ("file:///etc/hosts", "file://shop/etc/hosts"),

@@ -15,7 +15,7 @@ use genkit_schema::internal::Schemas;
 
 /// Reports all problems of `actions`. Missing state is only reported if `states` is set.
 pub(super) fn verify_actions(actions: &Actions, states: Option<&TypeMap>) -> Result<()> {
-    let mut found = Verification { problems: actions.refused.clone(), states };
+    let mut found = Verification { problems: actions.errors.clone(), states };
     for tool in actions.tools.values() {
         let label = found.verify_action("tool", tool.info(), tool.requirements());
         found.verify_schemas(label, tool.schemas());

@@ -63,7 +63,7 @@ impl Effort {
 
     /// Returns the effort in the settings. Returns `None` if it is not set, or is a provider's own keyword.
     #[doc(hidden)]
-    pub fn of_config(config: &Map<String, Value>) -> Option<Self> {
+    pub fn from_config(config: &Map<String, Value>) -> Option<Self> {
         let word = config.get(REASONING_EFFORT)?.as_str()?;
         let all = [Self::None, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Max];
         all.into_iter().find(|effort| effort.as_str() == word)

@@ -59,7 +59,7 @@ impl Format {
 
     /// Returns the format with this name in Genkit's JSON.
     #[doc(hidden)]
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let all = [Self::Text, Self::Json, Self::Array, Self::Enum, Self::Jsonl];
         all.into_iter().find(|format| format.as_str() == name)
     }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn wall_clock_decides_nothing_on_a_machine_that_counts_its_uptime() {
+    fn wall_clock_is_ignored_if_uptime_is_known() {
         let hour = 3_600_000;
         let end = LeaseEnd::after(&time(hour * 9, Some(5_000)), Duration::from_secs(30));
         for wall in [0, hour * 8, hour * 10, u64::MAX] {

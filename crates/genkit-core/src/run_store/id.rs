@@ -57,25 +57,25 @@ impl RunId {
     /// Returns whether the run belongs to an MCP server, so that workers must ignore it.
     #[doc(hidden)]
     pub fn is_of_server(&self) -> bool {
-        self.is_task() || self.is_of_session()
+        self.is_task() || self.is_session_run()
     }
 
     /// Returns whether the id belongs to a session of an MCP server or one of its streams. Such runs are due when they
     /// have expired.
     #[doc(hidden)]
-    pub fn is_of_session(&self) -> bool {
+    pub fn is_session_run(&self) -> bool {
         self.0.starts_with(SESSION) || self.0.starts_with(STREAM)
     }
 
     /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
     #[doc(hidden)]
-    pub fn of_session(session: &str) -> Self {
+    pub fn for_session(session: &str) -> Self {
         Self(format!("{SESSION}{}", short_hash(session)))
     }
 
     /// Creates the id of a stream of a session.
     #[doc(hidden)]
-    pub fn of_stream(session: &str, number: u64) -> Self {
+    pub fn for_stream(session: &str, number: u64) -> Self {
         Self(format!("{STREAM}{}-{number}", short_hash(session)))
     }
 
@@ -87,7 +87,7 @@ impl RunId {
 
     /// Parses the id of a task sent by a client. Returns `None` if no server can have created it.
     #[doc(hidden)]
-    pub fn of_task(id: &str) -> Option<Self> {
+    pub fn parse_task(id: &str) -> Option<Self> {
         let random = id.strip_prefix(TASK)?;
         let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
         (random.len() == 32 && random.bytes().all(is_hex)).then(|| Self(id.to_owned()))

@@ -151,7 +151,7 @@ impl RunStatus {
     }
 
     /// Returns the status with this name.
-    pub fn of_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == name)
     }
 

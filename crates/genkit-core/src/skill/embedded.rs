@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use genkit_skills::uri_of;
+use genkit_skills::skill_uri;
 
 use super::{Skill, SkillFile};
 
@@ -36,14 +36,14 @@ impl StaticSkills {
 
 /// Returns the skills of an embedded folder, created once.
 pub fn embedded_skills(skills: &'static StaticSkills) -> &'static [Skill] {
-    skills.made.get_or_init(|| skills.skills.iter().map(of_static).collect())
+    skills.made.get_or_init(|| skills.skills.iter().map(from_static).collect())
 }
 
-fn of_static(skill: &StaticSkill) -> Skill {
+fn from_static(skill: &StaticSkill) -> Skill {
     let file = |(path, digest, bytes): &(&'static str, &'static str, &'static [u8])| {
-        SkillFile::from_embedded(path, uri_of(&format!("{}/{path}", skill.path)), digest, bytes)
+        SkillFile::from_embedded(path, skill_uri(&format!("{}/{path}", skill.path)), digest, bytes)
     };
     let frontmatter = serde_json::from_str(skill.frontmatter).expect("the macro wrote an object");
     let files = skill.files.iter().map(file).collect();
-    Skill::new(skill.source.to_owned(), format!("{}/", uri_of(skill.path)), frontmatter, files)
+    Skill::new(skill.source.to_owned(), format!("{}/", skill_uri(skill.path)), frontmatter, files)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use genkit_skills::{FoundSkill, SkillText, uri_of};
+use genkit_skills::{FoundSkill, SkillText, skill_uri};
 
 use super::{SKILL_MD, Skill, SkillFile};
 use crate::error::{Error as PublicError, ErrorKind, Result, Topic};
@@ -53,7 +53,7 @@ impl Skill {
         for warning in warnings {
             tracing::warn!("{warning}");
         }
-        Ok(found.into_iter().map(of_folder).collect())
+        Ok(found.into_iter().map(from_folder).collect())
     }
 
     /// Returns the instructions: the text of the `SKILL.md` after the frontmatter.
@@ -63,16 +63,16 @@ impl Skill {
     }
 }
 
-fn of_folder(found: FoundSkill) -> Skill {
+fn from_folder(found: FoundSkill) -> Skill {
     for mistake in &found.dangling {
         tracing::warn!("{mistake}");
     }
-    let root = format!("{}/", uri_of(&found.path));
+    let root = format!("{}/", skill_uri(&found.path));
     let mut files: Vec<SkillFile> = found
         .files
         .into_iter()
         .map(|file| {
-            let uri = uri_of(&format!("{}/{}", found.path, file.path));
+            let uri = skill_uri(&format!("{}/{}", found.path, file.path));
             SkillFile::read(&file.path, uri, &file.digest, file.bytes)
         })
         .collect();

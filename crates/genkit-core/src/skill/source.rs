@@ -38,7 +38,7 @@ pub struct OfferedSkill {
     #[doc(hidden)]
     pub server: Option<String>,
     #[doc(hidden)]
-    pub compute_fingerprint: String,
+    pub fingerprint: String,
     #[doc(hidden)]
     pub paths: Vec<String>,
     #[doc(hidden)]
@@ -64,7 +64,7 @@ impl OfferedSkill {
 
     /// Returns the fingerprint: a digest of the URIs and digests of all files. It changes if any file changes.
     pub fn fingerprint(&self) -> &str {
-        &self.compute_fingerprint
+        &self.fingerprint
     }
 
     /// Returns the paths of the files within the skill.
@@ -94,7 +94,7 @@ impl From<&Skill> for OfferedSkill {
             name: skill.name().to_owned(),
             description: skill.description().to_owned(),
             server: None,
-            compute_fingerprint: compute_fingerprint(files.map(|file| (file.uri(), file.digest()))),
+            fingerprint: compute_fingerprint(files.map(|file| (file.uri(), file.digest()))),
             paths: skill.files().iter().map(|file| file.path().to_owned()).collect(),
             reader: Arc::new(skill.clone()),
         }

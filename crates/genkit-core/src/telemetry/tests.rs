@@ -35,7 +35,7 @@ fn invalid_traceparent_is_none() {
 }
 
 #[test]
-fn of_versions_to_come_the_known_part_is_read() {
+fn known_fields_of_future_versions_are_parsed() {
     for sent in [SENT.replacen("00", "01", 1), format!("{}-what", SENT.replacen("00", "cc", 1))] {
         assert_eq!(TraceContext::parse(&sent), TraceContext::parse(SENT), "{sent}");
     }
@@ -88,7 +88,7 @@ fn labels_are_bounded() {
 }
 
 #[test]
-fn each_metric_is_whole() {
+fn each_metric_is_complete() {
     let mut names: Vec<_> = Metric::ALL.iter().map(|metric| metric.name()).collect();
     names.sort_unstable();
     names.dedup();
@@ -108,7 +108,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_is_a_panic(text in "\\PC{0,70}", state in "\\PC{0,40}") {
+    fn parser_does_not_panic(text in "\\PC{0,70}", state in "\\PC{0,40}") {
         let read = TraceContext::parse(&text);
         prop_assert!(read.is_none() || text.is_ascii());
         let _ = TraceContext::parse(SENT).unwrap().with_state(&state);

@@ -110,7 +110,7 @@ impl TraceContext {
 
     /// Parses the trace context in the headers of an HTTP request.
     #[doc(hidden)]
-    pub fn of_headers(headers: &http::HeaderMap) -> Option<Self> {
+    pub fn from_headers(headers: &http::HeaderMap) -> Option<Self> {
         let context = Self::parse(headers.get(TRACEPARENT)?.to_str().ok()?)?;
         let states = headers.get_all(TRACESTATE).iter().filter_map(|it| it.to_str().ok());
         Some(context.with_state(&states.collect::<Vec<_>>().join(",")))

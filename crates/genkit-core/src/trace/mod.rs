@@ -43,12 +43,12 @@ pub fn trace_work<T>(
     work: impl Future<Output = Result<T>>,
     output: impl FnOnce(&T) -> Value,
 ) -> impl Future<Output = Result<T>> {
-    traced_as(span, work, |result| SpanOutcome::from_result(result, output))
+    trace_with_outcome(span, work, |result| SpanOutcome::from_result(result, output))
 }
 
 /// Like [`trace_work`], for work that does not return a `Result`. `ended` returns the outcome of the work, and is only
 /// called if spans are exported.
-pub fn traced_as<T>(
+pub fn trace_with_outcome<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,
     ended: impl FnOnce(&mut T) -> SpanOutcome<'_>,
@@ -132,6 +132,6 @@ pub fn annotate_span(key: &str, value: impl FnOnce() -> Value) {
 /// Records an action context in the current span, without the values of `auth` and `secrets`.
 pub fn annotate_context(context: &Map<String, Value>) {
     if !context.is_empty() {
-        annotate_span(record::CONTEXT, || record::shown_context(context));
+        annotate_span(record::CONTEXT, || record::recorded_context(context));
     }
 }

@@ -56,9 +56,10 @@ impl OpenSpan {
                 let mut place = lock(&place);
                 let mut span_id = SpanId::random();
                 if let Some(root) = place.unused.take() {
-                    (span_id, earlier) = (root.span_id, root.earlier(now));
+                    (span_id, earlier) = (root.span_id, root.elapsed_elsewhere(now));
                     is_continued = root.is_continued();
-                    attributes.insert(record::CONTEXT.into(), record::shown_context(&root.context));
+                    attributes
+                        .insert(record::CONTEXT.into(), record::recorded_context(&root.context));
                     attributes.extend(root.labels.into_iter().map(|(k, v)| (k, bound_value(v))));
                 }
                 (place.trace_id, span_id, None, String::new())

@@ -72,7 +72,7 @@ fn cut_text(text: &str) -> String {
 }
 
 /// Returns the action context for recording, with the values of `auth` and `secrets` redacted.
-pub fn shown_context(context: &Map<String, Value>) -> Value {
+pub fn recorded_context(context: &Map<String, Value>) -> Value {
     json_text(&Value::Object(redact_context(context)))
 }
 
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn context_shows_neither_auth_nor_secrets() {
         let context = json!({"auth": {"uid": "ada"}, "secrets": {"key": "s3"}, "team": "red"});
-        let shown = shown_context(context.as_object().unwrap());
+        let shown = recorded_context(context.as_object().unwrap());
         let shown: Value = serde_json::from_str(shown.as_str().unwrap()).unwrap();
         let expected = json!({"auth": "<redacted>", "secrets": "<redacted>", "team": "red"});
         assert_eq!(shown, expected);

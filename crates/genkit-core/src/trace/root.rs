@@ -21,7 +21,7 @@ pub struct Root {
     pub context: Map<String, Value>,
     /// The time when another process started the root, in milliseconds since the Unix epoch.
     /// `None` if this process started it.
-    began_ms: Option<u64>,
+    started_ms: Option<u64>,
 }
 
 impl Root {
@@ -33,16 +33,16 @@ impl Root {
             span_id: SpanId::random(),
             labels: Map::new(),
             context: Map::new(),
-            began_ms: None,
+            started_ms: None,
         }
     }
 
     /// Continues a root that another process started. `ids` is the result of [`ids`](Self::ids),
     /// and `began_ms` is the start time in milliseconds since the Unix epoch.
-    pub fn continuing(ids: [u64; 3], began_ms: u64) -> Self {
+    pub fn continue_from(ids: [u64; 3], began_ms: u64) -> Self {
         let [high, low, span] = ids;
         let trace_id = TraceId::from_halves(high, low);
-        Self { trace_id, span_id: SpanId::new(span), began_ms: Some(began_ms), ..Self::new() }
+        Self { trace_id, span_id: SpanId::new(span), started_ms: Some(began_ms), ..Self::new() }
     }
 
     /// Returns the trace id, in two halves, and the span id.
@@ -53,12 +53,12 @@ impl Root {
 
     /// Returns whether this process continues a root that another process started.
     pub(super) fn is_continued(&self) -> bool {
-        self.began_ms.is_some()
+        self.started_ms.is_some()
     }
 
     /// Returns the time since another process started the root, or zero if this process started it.
-    pub(super) fn earlier(&self, now: Duration) -> Duration {
-        self.began_ms
+    pub(super) fn elapsed_elsewhere(&self, now: Duration) -> Duration {
+        self.started_ms
             .map_or(Duration::ZERO, |began| now.saturating_sub(Duration::from_millis(began)))
     }
 }

@@ -1,7 +1,7 @@
 use genkit_core::internal::glob::*;
 
 #[test]
-fn none_means_all_and_exceptions_win() {
+fn empty_only_selects_all_and_except_wins() {
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
     for (only, except, name, expected) in [
         (&[][..], &[][..], "add", true),

@@ -22,7 +22,7 @@ fn parts_are_distinguished_by_their_key() {
 }
 
 #[test]
-fn calls_and_their_answers_are_genkits() {
+fn tool_calls_use_the_json_of_genkit() {
     let request = ToolRequest::new("add", json!({"a": 1})).with_id("7");
     let message = Message::model(Part::reasoning("hm").with_metadata("thoughtSignature", "x"))
         .with(request.respond(json!(0)))

@@ -1,7 +1,7 @@
 use genkit_core::RunId;
 
 #[test]
-fn id_is_a_name_everywhere() {
+fn run_id_is_a_valid_name() {
     let longest = "a".repeat(128);
     for id in ["a", "order-4711", "A_b.c", "_x", "9", &longest] {
         assert_eq!(RunId::new(id).map(String::from).expect(id), id);

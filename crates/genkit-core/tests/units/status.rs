@@ -4,11 +4,11 @@ use genkit_core::internal::status::*;
 #[test]
 fn kind_survives_its_name() {
     for (kind, name, http) in STATUSES {
-        assert_eq!(kind_of(name_of(kind)), Some(kind), "{name}");
-        assert_eq!(http_of(kind), http, "{name}");
+        assert_eq!(kind_from_name(status_name(kind)), Some(kind), "{name}");
+        assert_eq!(http_status(kind), http, "{name}");
     }
-    assert_eq!(kind_of("DATA_LOSS"), Some(ErrorKind::Internal));
-    assert_eq!(kind_of("Not Found"), None);
+    assert_eq!(kind_from_name("DATA_LOSS"), Some(ErrorKind::Internal));
+    assert_eq!(kind_from_name("Not Found"), None);
 }
 
 #[test]

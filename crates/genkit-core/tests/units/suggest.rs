@@ -1,7 +1,7 @@
 use genkit_core::internal::suggest::*;
 
 #[test]
-fn nearest_name_is_a_typing_error_away() {
+fn nearest_name_is_a_typo_away() {
     let keys = ["name", "title", "read_only", "timeout"];
     assert_eq!(nearest_name("read_olny", keys), Some("read_only"));
     assert_eq!(nearest_name("readonly", keys), Some("read_only"));
@@ -47,7 +47,7 @@ fn suggestion_names_the_nearest_or_lists_all() {
 }
 
 #[test]
-fn message_is_short_whatever_the_names_are() {
+fn message_length_is_bounded() {
     let names: Vec<String> = (0..50_000).map(|n| format!("{n}{}", "ä".repeat(2_000))).collect();
     let text = unknown_name("tool", &"z".repeat(1_000_000), names.iter().map(String::as_str));
     assert!(text.chars().count() < 3_000, "{}", text.len());

@@ -1,7 +1,7 @@
 use genkit_core::internal::time::format_iso8601;
 
 #[test]
-fn days_are_those_of_the_calendar() {
+fn dates_match_the_calendar() {
     for (seconds, text) in [
         (0, "1970-01-01T00:00:00.000Z"),
         (951_782_399, "2000-02-28T23:59:59.000Z"),

@@ -3,7 +3,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 #[test]
-fn second_has_as_many_requests_as_were_set() {
+fn bucket_allows_its_rate_per_second() {
     let start = Instant::now();
     let mut bucket = TokenBucket::full(3, start);
     for _ in 0..3 {
@@ -20,7 +20,7 @@ fn second_has_as_many_requests_as_were_set() {
 }
 
 #[test]
-fn clock_that_seems_to_go_back_gives_nothing() {
+fn backward_clock_adds_no_tokens() {
     let start = Instant::now();
     let mut bucket = TokenBucket::full(1, start + Duration::from_secs(1));
     assert_eq!(bucket.take_token(start), Ok(()));

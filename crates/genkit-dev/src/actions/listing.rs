@@ -70,7 +70,7 @@ impl ActionsByKey {
     pub(crate) fn list_actions(&self) -> Map<String, Value> {
         let mut all = Map::new();
         for genkit in self.instances() {
-            for listed in of_instance(&genkit) {
+            for listed in list_actions(&genkit) {
                 let (key, json) = listed.into_json();
                 all.entry(key).or_insert(json);
             }
@@ -79,7 +79,7 @@ impl ActionsByKey {
     }
 }
 
-fn of_instance(genkit: &Instance) -> Vec<ListedAction> {
+fn list_actions(genkit: &Instance) -> Vec<ListedAction> {
     let registry = &genkit.registry;
     let mut all: Vec<ListedAction> = registry.flows().iter().map(list_flow).collect();
     all.extend(registry.tools().iter().flat_map(list_tool));

@@ -14,7 +14,7 @@ use genkit_schema::internal::truncate::excerpt;
 const POST_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of bytes read from an error response from the server. Default is 4 KiB.
-const MAX_REFUSAL: usize = 4 * 1024;
+const MAX_ERROR_BODY: usize = 4 * 1024;
 
 /// Starts the thread. Returns whether it is running.
 pub(super) fn start(queue: Queue) -> bool {
@@ -79,7 +79,7 @@ impl Sender {
         // Read the response body so that the connection can be reused.
         while let Ok(Some(piece)) = answer.chunk().await {
             said.extend_from_slice(&piece);
-            if said.len() > MAX_REFUSAL {
+            if said.len() > MAX_ERROR_BODY {
                 break;
             }
         }

@@ -130,7 +130,7 @@ async fn bind_listener(port: Option<u16>) -> Result<TcpListener, E> {
 
 /// Creates an empty folder for a test.
 #[cfg(test)]
-fn scratch(test: &str) -> std::path::PathBuf {
+fn create_test_folder(test: &str) -> std::path::PathBuf {
     let folder = std::env::temp_dir().join(format!("genkit-dev-{test}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");

@@ -26,11 +26,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::http::scratch;
+    use crate::http::create_test_folder;
 
     #[test]
     fn it_is_found_as_the_cli_finds_it() {
-        let folder = scratch("root");
+        let folder = create_test_folder("root");
         let deep = folder.join("a/b/c");
         fs::create_dir_all(&deep).unwrap();
         let outside = project_root(&deep);

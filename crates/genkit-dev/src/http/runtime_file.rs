@@ -118,7 +118,7 @@ fn remove_stale_files(runtimes: &Path, own: SocketAddr) {
             return;
         }
         let Some(info) = read(&file.path()) else { continue };
-        if info.genkit_version.starts_with("rust/") && is_gone(&info, own) {
+        if info.genkit_version.starts_with("rust/") && has_terminated(&info, own) {
             let _ = fs::remove_file(file.path());
         }
     }
@@ -135,7 +135,7 @@ fn read(path: &Path) -> Option<RuntimeInfo> {
 
 /// Returns whether the program of a file has terminated: either no program listens on its address, or this process now
 /// has its address or its process id, which can be reused in containers. Only loopback addresses are checked.
-fn is_gone(info: &RuntimeInfo, own: SocketAddr) -> bool {
+fn has_terminated(info: &RuntimeInfo, own: SocketAddr) -> bool {
     let address = info.reflection_server_url.strip_prefix("http://").map(str::parse::<SocketAddr>);
     let Some(Ok(address)) = address else { return false };
     if !address.ip().is_loopback() {
@@ -152,11 +152,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::http::scratch;
+    use crate::http::create_test_folder;
 
     #[test]
     fn file_is_there_while_the_program_is() {
-        let root = scratch("file");
+        let root = create_test_folder("file");
         let address: SocketAddr = "127.0.0.1:3100".parse().unwrap();
         let file = RuntimeFile::write(&root, "7-3100", address).unwrap();
         let names: Vec<_> = fs::read_dir(root.join(".genkit")).unwrap().flatten().collect();
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn runtime_files_of_dead_processes_are_removed() {
-        let root = scratch("stale");
+        let root = create_test_folder("stale");
         let runtimes = root.join(".genkit/runtimes");
         fs::create_dir_all(&runtimes).unwrap();
         let alive = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -213,7 +213,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn nothing_strange_is_read_asked_or_taken_away() {
-        let root = scratch("strange");
+        let root = create_test_folder("strange");
         let runtimes = root.join(".genkit/runtimes");
         fs::create_dir_all(&runtimes).unwrap();
         let foreign = json!({
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn folder_that_cannot_be_written_is_an_error_that_names_the_file() {
-        let root = scratch("readonly");
+        let root = create_test_folder("readonly");
         fs::write(root.join(".genkit"), "a file in the way").unwrap();
         let error = RuntimeFile::write(&root, "x", "127.0.0.1:1".parse().unwrap()).unwrap_err();
         assert!(error.to_string().contains("runtimes"), "{error}");

@@ -271,7 +271,7 @@ async fn runtime_file_is_rewritten_until_the_tools_connect() {
 
     use super::runtime_file::RuntimeFile;
 
-    let root = super::scratch("announced");
+    let root = super::create_test_folder("announced");
     let address = "127.0.0.1:1".parse().unwrap();
     let written = Arc::new(AtomicUsize::new(0));
     let write = {

@@ -106,7 +106,7 @@ impl ToolsSession {
                     SessionStep::Ignore
                 }
                 (None, None) => {
-                    refuse_request(id, INVALID_REQUEST, "neither a request nor a response")
+                    reject_request(id, INVALID_REQUEST, "neither a request nor a response")
                 }
             };
         };
@@ -125,12 +125,12 @@ impl ToolsSession {
             ("listActions", Some(id)) => SessionStep::List { id },
             ("listValues", Some(id)) => match text("type") {
                 Some(of_type) => SessionStep::Values { id, of_type },
-                None => refuse_request(Some(id), INVALID_PARAMS, "type is required"),
+                None => reject_request(Some(id), INVALID_PARAMS, "type is required"),
             },
             ("runAction", Some(id)) => self.start_run(id, params),
             ("cancelAction", Some(id)) => match text("traceId") {
                 Some(trace_id) => SessionStep::Cancel { id, trace_id },
-                None => refuse_request(Some(id), INVALID_PARAMS, "traceId is required"),
+                None => reject_request(Some(id), INVALID_PARAMS, "traceId is required"),
             },
             ("sendInputStreamChunk" | "endInputStream", id) => {
                 self.handle_input(method, id, &params)
@@ -139,7 +139,7 @@ impl ToolsSession {
                 tracing::debug!(method = %Logged::name(method), "ignoring a request without an id");
                 SessionStep::Ignore
             }
-            (method, id) => refuse_request(id, NO_METHOD, &format!("Method not found: {method}")),
+            (method, id) => reject_request(id, NO_METHOD, &format!("Method not found: {method}")),
         }
     }
 
@@ -153,7 +153,7 @@ impl ToolsSession {
                 }
                 SessionStep::Run { id, request: Box::new(request), streams }
             }
-            Err(error) => refuse_request(Some(id), INVALID_PARAMS, &error.to_string()),
+            Err(error) => reject_request(Some(id), INVALID_PARAMS, &error.to_string()),
         }
     }
 
@@ -164,7 +164,7 @@ impl ToolsSession {
         let is_known = self.with_input.contains(&of);
         match id {
             Some(id) if is_known => SessionStep::Send(response_message(&id, json!({}))),
-            Some(id) => refuse_request(
+            Some(id) => reject_request(
                 Some(id),
                 INVALID_PARAMS,
                 &format!("no input stream for request {of}"),
@@ -237,25 +237,25 @@ pub(super) fn event_message(id: &Value, event: RunEvent, trace_id: &str) -> Stri
         RunEvent::End(Ok(result)) => {
             response_message(id, json!({"result": result, "telemetry": {"traceId": trace_id}}))
         }
-        RunEvent::End(Err(status)) => failed_as(id, FAILED, &status),
+        RunEvent::End(Err(status)) => build_error(id, FAILED, &status),
     }
 }
 
 /// Builds the error for an action that does not exist or cannot run now.
 pub(super) fn error_message(id: &Value, error: &Error) -> String {
     let code = if error.kind() == ErrorKind::NotFound { INVALID_PARAMS } else { FAILED };
-    failed_as(id, code, &ErrorStatus::from_error(error, None))
+    build_error(id, code, &ErrorStatus::from_error(error, None))
 }
 
 /// Builds the error of a failed action. Without `data` the CLI shows no details.
-fn failed_as(id: &Value, code: i32, status: &ErrorStatus) -> String {
+fn build_error(id: &Value, code: i32, status: &ErrorStatus) -> String {
     let error = json!({"code": code, "message": status.message, "data": status.to_json()});
     json!({"jsonrpc": "2.0", "error": error, "id": id}).to_string()
 }
 
 /// Builds the error for a run that ended for an unknown reason.
 pub(super) fn lost_message(id: &Value) -> String {
-    failed_as(id, FAILED, &ErrorStatus::from_error(&Error::from(E::Lost), None))
+    build_error(id, FAILED, &ErrorStatus::from_error(&Error::from(E::Lost), None))
 }
 
 fn failure_message(id: &Value, code: i32, message: &str) -> String {
@@ -263,7 +263,7 @@ fn failure_message(id: &Value, code: i32, message: &str) -> String {
 }
 
 /// Returns an error response for a request. Notifications never receive a response.
-fn refuse_request(id: Option<Value>, code: i32, message: &str) -> SessionStep {
+fn reject_request(id: Option<Value>, code: i32, message: &str) -> SessionStep {
     match id {
         Some(id) => SessionStep::Send(failure_message(&id, code, message)),
         None => {

@@ -22,7 +22,7 @@ pub(super) fn check_key_names(prompt: &PromptFile) -> Vec<Error> {
     for (path, map, known) in sections {
         for key in map.keys().filter(|key| !known.contains(&key.as_str()) && !key.contains('.')) {
             let Some(near) = find_nearest(key, known.iter().copied()) else { continue };
-            let fault = ErrorKind::KeyMisspelt { key: key.clone(), near: near.to_owned() };
+            let fault = ErrorKind::MisspelledKey { key: key.clone(), near: near.to_owned() };
             let path: Vec<String> =
                 path.iter().copied().chain([key.as_str()]).map(str::to_owned).collect();
             errors.push(prompt.at_key(Error::new(fault), &path));

@@ -40,7 +40,7 @@ impl ErrorKind {
             }
             Self::Tag(tag) => write!(f, "the tag `{tag}` is unknown or does not match its value"),
             Self::Key { key, expected } => write!(f, "`{key}` must be {expected}"),
-            Self::KeyMisspelt { key, near } => {
+            Self::MisspelledKey { key, near } => {
                 write!(f, "unknown key `{key}`; did you mean `{near}`?")
             }
             Self::DefaultWithoutField(unknown) => {
@@ -208,13 +208,15 @@ impl ErrorKind {
                 write!(f, "blocks and partials are nested more than {limit} deep")
             }
             Self::Steps(limit) => write!(f, "rendering takes more than {limit} steps"),
-            Self::OutputBytes(limit) => {
+            Self::OutputTooLarge(limit) => {
                 write!(f, "the rendered prompt is larger than {limit} bytes")
             }
-            Self::Parts(limit) => {
+            Self::TooManyParts(limit) => {
                 write!(f, "the rendered prompt has more than {limit} messages and parts")
             }
-            Self::Histories => write!(f, "the history is inserted more than {MAX_HISTORIES} times"),
+            Self::TooManyHistories => {
+                write!(f, "the history is inserted more than {MAX_HISTORIES} times")
+            }
             Self::JsonTooDeep => {
                 write!(f, "maps and lists in the value are nested more than {MAX_JSON_DEPTH} deep")
             }
@@ -223,7 +225,7 @@ impl ErrorKind {
             Self::RoleIsNoText => {
                 f.write_str("the role must be text: `system`, `user`, `model` or `tool`")
             }
-            Self::SectionIsNoText => f.write_str("the name of a section must be text"),
+            Self::SectionNotText => f.write_str("the name of a section must be text"),
             Self::MediaUrl => f.write_str("`url` of this media is missing, empty or not text"),
             Self::MediaType => f.write_str("`contentType` of this media is not text"),
             Self::HelperFailed { name, text } => write!(f, "the helper `{name}` failed: {text}"),

@@ -27,7 +27,7 @@ pub(crate) enum ErrorKind {
     NumberNotInJson(String),
     Tag(String),
     Key { key: String, expected: &'static str },
-    KeyMisspelt { key: String, near: String },
+    MisspelledKey { key: String, near: String },
     DefaultWithoutField(Unknown),
     DefaultKind { field: String, schema: serde_json::Value },
     UnknownTool(String),
@@ -78,14 +78,14 @@ pub(crate) enum ErrorKind {
     PartialsTooDeep { limit: usize, name: String },
     TooDeep(usize),
     Steps(usize),
-    OutputBytes(usize),
-    Parts(usize),
-    Histories,
+    OutputTooLarge(usize),
+    TooManyParts(usize),
+    TooManyHistories,
     JsonTooDeep,
     JsonIndent,
     Role(Unknown),
     RoleIsNoText,
-    SectionIsNoText,
+    SectionNotText,
     MediaUrl,
     MediaType,
     HelperFailed { name: String, text: String },
@@ -119,7 +119,7 @@ impl fmt::Display for ErrorKind {
             | Self::NumberNotInJson(_)
             | Self::Tag(_)
             | Self::Key { .. }
-            | Self::KeyMisspelt { .. }
+            | Self::MisspelledKey { .. }
             | Self::DefaultWithoutField(_)
             | Self::DefaultKind { .. }
             | Self::UnknownTool(_) => self.fmt_frontmatter(f),
@@ -139,14 +139,14 @@ impl fmt::Display for ErrorKind {
             | Self::PartialsTooDeep { .. }
             | Self::TooDeep(_)
             | Self::Steps(_)
-            | Self::OutputBytes(_)
-            | Self::Parts(_)
-            | Self::Histories
+            | Self::OutputTooLarge(_)
+            | Self::TooManyParts(_)
+            | Self::TooManyHistories
             | Self::JsonTooDeep
             | Self::JsonIndent
             | Self::Role(_)
             | Self::RoleIsNoText
-            | Self::SectionIsNoText
+            | Self::SectionNotText
             | Self::MediaUrl
             | Self::MediaType
             | Self::HelperFailed { .. }

@@ -24,7 +24,7 @@ impl Library {
     /// # Errors
     /// Returns all errors in all files.
     pub fn build(folder: &Folder, builder: EnvironmentBuilder) -> Result<Self, Vec<Error>> {
-        let environment = builder.partials_of(folder)?.build();
+        let environment = builder.add_partials(folder)?.build();
         let mut prompts = BTreeMap::new();
         let mut errors = Vec::new();
         for source in folder.prompts() {

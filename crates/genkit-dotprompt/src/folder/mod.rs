@@ -152,13 +152,13 @@ impl EnvironmentBuilder {
     ///
     /// # Errors
     /// Returns an error for each invalid partial.
-    pub fn partials_of(self, folder: &Folder) -> Result<Self, Vec<Error>> {
-        let (builder, errors) = self.valid_partials_of(folder);
+    pub fn add_partials(self, folder: &Folder) -> Result<Self, Vec<Error>> {
+        let (builder, errors) = self.add_valid_partials(folder);
         if errors.is_empty() { Ok(builder) } else { Err(errors) }
     }
 
     /// Registers the valid partials of a folder, by all of their names. Also returns the errors of the invalid ones.
-    pub fn valid_partials_of(mut self, folder: &Folder) -> (Self, Vec<Error>) {
+    pub fn add_valid_partials(mut self, folder: &Folder) -> (Self, Vec<Error>) {
         let mut errors = Vec::new();
         let mut compiled = BTreeMap::new();
         for partial in &folder.partials {

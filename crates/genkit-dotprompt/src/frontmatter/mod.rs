@@ -50,5 +50,5 @@ pub fn yaml_within(
 /// Returns the line and the column of the value with these keys, in YAML that was parsed successfully before. Both are
 /// 0 if there is no such value.
 pub fn yaml_place(text: &str, keys: &[String]) -> (usize, usize) {
-    yaml::place_of(text, keys)
+    yaml::find_position(text, keys)
 }

@@ -33,7 +33,7 @@ pub(crate) fn read_within(
 }
 
 /// Returns the position of the value at `path` (keys and list positions), or of its deepest ancestor that exists.
-pub(crate) fn place_of(source: &str, path: &[String]) -> (usize, usize) {
+pub(crate) fn find_position(source: &str, path: &[String]) -> (usize, usize) {
     let mut reader = YamlReader { wanted: Some(path.to_vec()), ..YamlReader::default() };
     // The source was parsed successfully before.
     let _ = reader.read(source);
@@ -173,7 +173,7 @@ impl YamlReader {
     }
 
     fn put_value(&mut self, value: Value, span: &Span) -> Result<(), ErrorKind> {
-        self.note_place(&value, span);
+        self.record_position(&value, span);
         match self.open.last_mut().map(|open| &mut open.value) {
             None => self.done = Some(value),
             Some(Collection::List(list)) => list.push(value),
@@ -192,7 +192,7 @@ impl YamlReader {
     }
 
     /// Records the position of a key or item if it is on the path that is searched for.
-    fn note_place(&mut self, value: &Value, span: &Span) {
+    fn record_position(&mut self, value: &Value, span: &Span) {
         let Some(wanted) = &self.wanted else { return };
         let Some((last, above)) = self.open.split_last() else { return };
         if self.open.len() > wanted.len() {

@@ -33,11 +33,11 @@ impl Renderer<'_> {
                 self.render_side(block, holds, context)
             }
             Head::Helper(name) => {
-                let value = self.own_helper(name, call, &context)?;
+                let value = self.call_custom_helper(name, call, &context)?;
                 self.render_side(block, !value.is_empty() && !value.is_zero(), context)
             }
             Head::Maybe(name) if self.is_helper(name) => {
-                let value = self.own_helper(&name.parts[0], call, &context)?;
+                let value = self.call_custom_helper(&name.parts[0], call, &context)?;
                 self.render_side(block, !value.is_empty() && !value.is_zero(), context)
             }
             Head::Maybe(name) | Head::Variable(name) => {

@@ -20,9 +20,9 @@ impl Renderer<'_> {
     ) -> Result<(), Error> {
         let value = match &call.head {
             Head::Builtin(builtin) => return self.call_builtin(*builtin, call, &context),
-            Head::Helper(name) => self.own_helper(name, call, &context)?,
+            Head::Helper(name) => self.call_custom_helper(name, call, &context)?,
             Head::Maybe(name) if self.is_helper(name) => {
-                self.own_helper(&name.parts[0], call, &context)?
+                self.call_custom_helper(&name.parts[0], call, &context)?
             }
             Head::Maybe(name) | Head::Variable(name) => self.resolve_path(name, &context)?,
         };
@@ -70,7 +70,7 @@ impl Renderer<'_> {
             }
             Builtin::Section => {
                 let value = self.first_argument(call, context)?;
-                let name = value.as_text().ok_or_else(|| at(ErrorKind::SectionIsNoText))?;
+                let name = value.as_text().ok_or_else(|| at(ErrorKind::SectionNotText))?;
                 self.output.push_section(name).map_err(at)
             }
             Builtin::Media => self.render_media(call, context),
@@ -182,7 +182,7 @@ impl Renderer<'_> {
     }
 
     /// Calls a helper of the environment.
-    pub(super) fn own_helper<'s>(
+    pub(super) fn call_custom_helper<'s>(
         &mut self,
         name: &str,
         call: &'s Call,

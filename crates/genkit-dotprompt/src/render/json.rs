@@ -96,7 +96,7 @@ impl JsonWriter<'_> {
 
     fn push_text(&mut self, text: &str) -> Result<(), ErrorKind> {
         if self.text.len() + text.len() > self.limit {
-            return Err(ErrorKind::OutputBytes(self.limit));
+            return Err(ErrorKind::OutputTooLarge(self.limit));
         }
         self.text.push_str(text);
         Ok(())

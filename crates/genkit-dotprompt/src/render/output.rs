@@ -51,7 +51,7 @@ impl Output {
 
     fn count_bytes(&mut self, bytes: usize) -> Result<(), ErrorKind> {
         if bytes > self.bytes_left() {
-            return Err(ErrorKind::OutputBytes(self.max_bytes));
+            return Err(ErrorKind::OutputTooLarge(self.max_bytes));
         }
         self.bytes += bytes;
         Ok(())
@@ -60,7 +60,7 @@ impl Output {
     fn count_part(&mut self) -> Result<(), ErrorKind> {
         self.count += 1;
         if self.count > self.max_count {
-            return Err(ErrorKind::Parts(self.max_count));
+            return Err(ErrorKind::TooManyParts(self.max_count));
         }
         Ok(())
     }
@@ -141,7 +141,7 @@ impl Output {
         self.end_message()?;
         self.histories += 1;
         if self.histories > MAX_HISTORIES {
-            return Err(ErrorKind::Histories);
+            return Err(ErrorKind::TooManyHistories);
         }
         for (index, message) in messages.iter().enumerate() {
             let mut message = convert_message(index, message)?;

@@ -13,7 +13,7 @@ use crate::error_kind::ErrorKind;
 use crate::template::{Expr, Node, Partial, PartialName, Program, Template};
 
 /// The result of looking up a partial.
-enum Found<'s> {
+enum ResolvedPartial<'s> {
     Template(Arc<Template>),
     Inline(&'s Program, Scope<'s>),
     PassedBlock(&'s PassedBlock<'s>),
@@ -30,7 +30,7 @@ impl Renderer<'_> {
         self.partials += 1;
         let limit = self.environment.limits().partial_depth;
         if self.partials > limit {
-            let name = name_of(partial).to_owned();
+            let name = partial_name(partial).to_owned();
             return Err(context
                 .template
                 .error_at(ErrorKind::PartialsTooDeep { limit, name }, partial.at));
@@ -46,7 +46,7 @@ impl Renderer<'_> {
     fn render_found<'s>(
         &mut self,
         partial: &'s Partial,
-        found: Option<Found<'s>>,
+        found: Option<ResolvedPartial<'s>>,
         this: Val<'s>,
         context: Scope<'s>,
     ) -> Result<(), Error> {
@@ -62,7 +62,7 @@ impl Renderer<'_> {
         };
         let context = Scope { frame, inlines: inlines.as_ref().or(context.inlines), ..context };
         match found {
-            Some(Found::Template(template)) => {
+            Some(ResolvedPartial::Template(template)) => {
                 let depth = Depth { this, parent: None };
                 let inner = Scope {
                     template: &template,
@@ -73,11 +73,13 @@ impl Renderer<'_> {
                 };
                 self.render_program(&template.program, inner)
             }
-            Some(Found::Inline(program, at)) => {
+            Some(ResolvedPartial::Inline(program, at)) => {
                 let at = Scope { frame, inlines: context.inlines, ..at };
                 self.render_in_scope(program, this, at)
             }
-            Some(Found::PassedBlock(handed)) => self.render_passed_block(handed, this, context),
+            Some(ResolvedPartial::PassedBlock(handed)) => {
+                self.render_passed_block(handed, this, context)
+            }
             None => match &handed {
                 Some(handed) => self.render_passed_block(handed, this, context),
                 None => Err(context.template.error_at(self.missing_partial(partial), partial.at)),
@@ -88,7 +90,7 @@ impl Renderer<'_> {
     fn missing_partial(&self, partial: &Partial) -> ErrorKind {
         match &partial.name {
             PartialName::Block => ErrorKind::MissingPartialBlock,
-            _ => self.environment.unknown_partial(name_of(partial)),
+            _ => self.environment.unknown_partial(partial_name(partial)),
         }
     }
 
@@ -152,9 +154,9 @@ impl Renderer<'_> {
         &mut self,
         partial: &'s Partial,
         context: &Scope<'s>,
-    ) -> Result<Option<Found<'s>>, Error> {
+    ) -> Result<Option<ResolvedPartial<'s>>, Error> {
         match &partial.name {
-            PartialName::Block => Ok(context.passed_block().map(Found::PassedBlock)),
+            PartialName::Block => Ok(context.passed_block().map(ResolvedPartial::PassedBlock)),
             PartialName::Static(name) => self.find_by_name(name, context),
             PartialName::Dynamic(expr) => {
                 let value = self.eval_expr(expr, context)?;
@@ -177,19 +179,19 @@ impl Renderer<'_> {
         &mut self,
         name: &str,
         context: &Scope<'s>,
-    ) -> Result<Option<Found<'s>>, Error> {
+    ) -> Result<Option<ResolvedPartial<'s>>, Error> {
         if let Some((program, at)) = context.find_inline(name) {
-            return Ok(Some(Found::Inline(program, at)));
+            return Ok(Some(ResolvedPartial::Inline(program, at)));
         }
         if let Some(known) = self.resolved.get(name) {
-            return Ok(known.clone().map(Found::Template));
+            return Ok(known.clone().map(ResolvedPartial::Template));
         }
         let template = self.environment.find_partial(name)?;
         if let Some(template) = &template {
             self.environment.check_helpers(template)?;
         }
         self.resolved.insert(name.into(), template.clone());
-        Ok(template.map(Found::Template))
+        Ok(template.map(ResolvedPartial::Template))
     }
 
     pub(super) fn with_inlines<'s>(
@@ -219,7 +221,7 @@ impl Renderer<'_> {
     }
 }
 
-fn name_of(partial: &Partial) -> &str {
+fn partial_name(partial: &Partial) -> &str {
     match &partial.name {
         PartialName::Static(name) => name,
         PartialName::Block => "@partial-block",

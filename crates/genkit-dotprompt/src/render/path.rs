@@ -90,7 +90,7 @@ impl Renderer<'_> {
                         self.log_arguments(call, context)?;
                         Ok(Val::Missing)
                     }
-                    Head::Helper(name) => self.own_helper(name, call, context),
+                    Head::Helper(name) => self.call_custom_helper(name, call, context),
                     // Blocks and tags are rejected by the parser.
                     Head::Builtin(_) | Head::Maybe(_) | Head::Variable(_) => Ok(Val::Missing),
                 }

@@ -15,11 +15,11 @@ enum ProgramEnd {
     End,
     Else(Strip, usize),
     Chain(OpenTag),
-    Close(Close),
+    Close(EndTag),
 }
 
 /// `{{/name}}`
-struct Close {
+struct EndTag {
     written: String,
     strip: Strip,
     at: usize,
@@ -62,7 +62,7 @@ impl Parser<'_> {
                 }
                 TagOpening::End => {
                     let (written, strip) = self.parse_end_tag(at, tilde)?;
-                    return Ok((program, ProgramEnd::Close(Close { written, strip, at })));
+                    return Ok((program, ProgramEnd::Close(EndTag { written, strip, at })));
                 }
                 TagOpening::Value | TagOpening::Triple => self.value_tag(opening, at, tilde)?,
                 TagOpening::Raw => self.parse_raw_block(at)?,
@@ -128,7 +128,7 @@ impl Parser<'_> {
         &mut self,
         tag: OpenTag,
         in_chain: bool,
-    ) -> Result<(Block, Close), LocatedError> {
+    ) -> Result<(Block, EndTag), LocatedError> {
         self.enter_block(tag.at)?;
         let (mut program, stop) = self.parse_program_with_params(&tag.params)?;
         program.params = tag.params;
@@ -201,7 +201,7 @@ impl Parser<'_> {
         self.blocks -= 1;
         match stop {
             ProgramEnd::Close(close) if close.written == written => Ok((program, close.strip)),
-            ProgramEnd::Close(Close { written: closed, at, .. }) => {
+            ProgramEnd::Close(EndTag { written: closed, at, .. }) => {
                 Err((ErrorKind::MismatchedEndTag { open: written.to_owned(), closed }, at))
             }
             ProgramEnd::End => Err((ErrorKind::UnclosedBlock(written.to_owned()), at)),

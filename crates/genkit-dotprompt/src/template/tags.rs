@@ -43,7 +43,7 @@ impl<'a> Parser<'a> {
             _ => call::build_call(self, name, arguments, TagKind::Block)?,
         };
         call.at = at;
-        if !params.is_empty() && !gives_params(&call) {
+        if !params.is_empty() && !supports_block_params(&call) {
             return Err((ErrorKind::MissingBlockParams(written), at));
         }
         Ok(OpenTag { call, written, params, strip: Strip { open: tilde, close }, at })
@@ -149,7 +149,7 @@ impl<'a> Parser<'a> {
 }
 
 /// Returns whether a block supports parameters (`as |a b|`).
-fn gives_params(call: &Call) -> bool {
+fn supports_block_params(call: &Call) -> bool {
     use tree::Head::*;
     match &call.head {
         Builtin(builtin) => matches!(builtin, super::Builtin::Each | super::Builtin::With),

@@ -114,7 +114,7 @@ fn message_names_the_nearest() {
 }
 
 #[test]
-fn partials_without_end() {
+fn recursive_partials_are_reported() {
     let environment = environment(&[
         ("a", "x{{> b}}"),
         ("b", "{{> c}}"),
@@ -138,7 +138,7 @@ fn unknown_schema_is_an_error() {
 }
 
 #[test]
-fn field_called_type_is_a_warning() {
+fn field_named_type_is_a_warning() {
     let warnings = |schema: &str| {
         let source = format!("---\noutput:\n  schema:\n    {schema}\n---\n");
         let prompt = PromptFile::parse("p", &source).unwrap();

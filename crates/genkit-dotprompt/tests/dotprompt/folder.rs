@@ -78,7 +78,7 @@ fn all_errors_of_all_files_are_reported() {
     assert!(errors[2].starts_with("d.prompt:1:1: unknown partial `item`"), "{errors:?}");
 
     let root = folder("partials", &[("_a.prompt", "{{"), ("_b.prompt", "{{/if}}")]);
-    let errors = Environment::builder().partials_of(&Folder::read(&root).unwrap()).unwrap_err();
+    let errors = Environment::builder().add_partials(&Folder::read(&root).unwrap()).unwrap_err();
     assert_eq!(
         texts(&errors, &root),
         [
@@ -89,7 +89,7 @@ fn all_errors_of_all_files_are_reported() {
 }
 
 #[test]
-fn folder_that_is_not_there_is_named() {
+fn missing_folder_is_named_in_the_error() {
     let errors = Folder::read("no/such/prompts").unwrap_err();
     let text = errors[0].to_string();
     assert!(text.starts_with("the prompt folder `no/such/prompts` (in `"), "{text}");
@@ -115,7 +115,7 @@ fn non_utf8_and_oversized_files_are_rejected() {
 }
 
 #[test]
-fn folders_are_only_so_deep() {
+fn folder_depth_is_limited() {
     let path = |depth: usize| format!("{}x.prompt", "d/".repeat(depth));
     let root = folder("depth", &[(&path(15), "x")]);
     assert_eq!(Folder::read(&root).unwrap().prompts().len(), 1);

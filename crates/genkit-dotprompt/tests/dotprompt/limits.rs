@@ -74,7 +74,7 @@ fn partials_within_each_other_are_counted() {
 }
 
 #[test]
-fn loops_within_loops_run_out_of_steps() {
+fn nested_loops_exceed_the_step_limit() {
     let template = "{{#each l}}{{#each @root.l}}{{#each @root.l}}{{/each}}{{/each}}{{/each}}";
     let input = json!({"l": vec![0; 10_000]});
     let error = render(&Environment::default(), template, input).unwrap_err();
@@ -147,7 +147,7 @@ fn output_is_bounded_in_bytes_and_parts() {
 }
 
 #[test]
-fn history_is_not_copied_without_end() {
+fn history_insertions_are_limited() {
     let prompt = |times: usize| PromptFile::parse("p", &"{{history}}".repeat(times)).unwrap();
     let data = Data {
         messages: vec![json!({"role": "user", "content": [{"text": "x"}]})],

@@ -23,7 +23,7 @@ use genkit_core::{Result, RunStatus};
 pub(super) enum RoundResult {
     Settled(Result<()>),
     /// The remaining calls wait for external operations or for a retry, and were dropped until then.
-    Rests,
+    Suspended,
 }
 
 /// The calls that were started and have no result, by their index.
@@ -47,8 +47,8 @@ pub(super) async fn perform_calls(
         let policy = link.kept.tool_policy(&call.request().name).cloned();
         let policy = policy.or_else(|| call.tool_retry().map(RetryPolicy::from));
         let journal = match call.is_at_most_once() {
-            true => journal.of_run(&link),
-            false => journal.of_run(&link).that_may_rest(true).with_policy(policy, attempts + 1),
+            true => journal.for_run(&link),
+            false => journal.for_run(&link).with_suspension(true).with_policy(policy, attempts + 1),
         };
         let journal = Arc::new(journal);
         lock(&begun).insert(call.position().1, Arc::clone(&journal));
@@ -88,8 +88,8 @@ pub(super) async fn perform_calls(
                 }
             }
         }
-        if left > 0 && save_rests(genkit, session, run, &begun, (attempts, &again)).await? {
-            return Ok(RoundResult::Rests);
+        if left > 0 && suspend_round(genkit, session, run, &begun, (attempts, &again)).await? {
+            return Ok(RoundResult::Suspended);
         }
         // The last call is saved with the end of the round.
         if left > 0 && is_new {
@@ -104,7 +104,7 @@ pub(super) async fn perform_calls(
     let Some((wait, error)) = again else { return Ok(RoundResult::Settled(Ok(()))) };
     let body = RunBody::Generate(Box::new(run.state_after(session.logged)));
     save_later(session, body, attempts + 1, wait, error).await?;
-    Ok(RoundResult::Rests)
+    Ok(RoundResult::Suspended)
 }
 
 async fn perform_call(call: RunCall, journal: Arc<CallJournal>) -> (usize, Result<CallResult>) {
@@ -123,10 +123,10 @@ fn note_all(run: &mut Run, notes: &[Note]) -> bool {
         match what {
             NoteContent::Started => run.note_started(*place),
             NoteContent::Once { key, done } => run.note_once(*place, key.clone(), done.clone()),
-            NoteContent::Published | NoteContent::Rests => {}
+            NoteContent::Published | NoteContent::Waits => {}
         }
     }
-    notes.iter().any(|note| !matches!(note.what, NoteContent::Rests))
+    notes.iter().any(|note| !matches!(note.what, NoteContent::Waits))
 }
 
 fn earlier_retry(
@@ -141,20 +141,20 @@ fn earlier_retry(
 
 /// Suspends the run if all of its open calls are waiting, for external operations or for their next attempt. Returns
 /// whether the run was suspended.
-async fn save_rests(
+async fn suspend_round(
     genkit: &Instance,
     session: &mut LeasedRun,
     run: &mut Run,
     begun: &BegunCalls,
     (attempts, again): (u32, &Option<(Duration, StoredError)>),
 ) -> Result<bool> {
-    let rests = lock(begun).values().map(|call| call.current_rest()).collect::<Option<Vec<_>>>();
+    let rests = lock(begun).values().map(|call| call.current_wait()).collect::<Option<Vec<_>>>();
     let Some(rests) = rests.filter(|rests| !rests.is_empty()) else { return Ok(false) };
-    let joined = resting::join_rests(session, rests).await;
+    let joined = resting::join_waits(session, rests).await;
     let (mut wake, mut waits) = unless_cancelled(session, joined, || run.cancel_run()).await?;
     let mut record = Record::new(RunBody::Generate(Box::new(run.state_after(session.logged))));
     if let Some((wait, error)) = again {
-        let retry = NextAttempt(resting::in_ms(*wait));
+        let retry = NextAttempt(resting::ms_from_now(*wait));
         wake = wake.min(retry.0);
         waits.push(Arc::new(retry));
         (record.attempts, record.error) = (attempts + 1, Some(error.clone()));
@@ -162,6 +162,6 @@ async fn save_rests(
     record.waits = resting::describe_waits(&waits);
     let saved = session.save_record(RunStatus::Working, Some(wake), record).await;
     unless_cancelled(session, saved, || run.cancel_run()).await?;
-    genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
+    genkit.runs.resting.insert_run(session.id(), session.revision(), wake, waits);
     Ok(true)
 }

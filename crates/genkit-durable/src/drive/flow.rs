@@ -22,8 +22,8 @@ pub(super) async fn drive_flow(
     attempts: u32,
 ) -> Result<()> {
     let (notes, mut noted) = mpsc::unbounded_channel();
-    let journal = CallJournal::new(session.id(), (0, 0), notes).of_run(&session.link());
-    let journal = Arc::new(journal.that_may_rest(true));
+    let journal = CallJournal::new(session.id(), (0, 0), notes).for_run(&session.link());
+    let journal = Arc::new(journal.with_suspension(true));
     let cancel = CancellationToken::new();
     let mut running =
         std::pin::pin!(state.run_flow(genkit, Arc::clone(&journal) as _, cancel.clone())?);
@@ -47,9 +47,9 @@ pub(super) async fn drive_flow(
                 None
             }
             NoteContent::Started | NoteContent::Published => None,
-            NoteContent::Rests => match journal.current_rest() {
+            NoteContent::Waits => match journal.current_wait() {
                 Some(rest) => {
-                    let joined = resting::join_rests(session, vec![rest]).await;
+                    let joined = resting::join_waits(session, vec![rest]).await;
                     Some(unless_cancelled(session, joined, || cancel.cancel()).await?)
                 }
                 None => continue,
@@ -62,7 +62,7 @@ pub(super) async fn drive_flow(
         unless_cancelled(session, noted, || cancel.cancel()).await?;
         let _ = saved.send(());
         if let Some((wake, waits)) = rest {
-            genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
+            genkit.runs.resting.insert_run(session.id(), session.revision(), wake, waits);
             return Ok(());
         }
     };

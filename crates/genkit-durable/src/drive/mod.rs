@@ -15,7 +15,7 @@ use self::flow::{drive_flow, fail_flow};
 use super::error::Error as E;
 use super::handle::Handle;
 use super::inside::mail::{Mail, join_head, split_head};
-use super::limits::{LEASE, LIVES, SUSPECT_LIVES};
+use super::limits::{LEASE, MAX_ENDED_PROCESSES, SUSPECT_AFTER_PROCESSES};
 use super::record::{Record, RunBody, StoredError};
 use super::session::LeasedRun;
 use super::work::resting;
@@ -23,7 +23,7 @@ use super::work::rules::{Admission, WorkRules};
 use genkit_agent::Instance;
 use genkit_agent::{NextStep, Run, RunState};
 use genkit_core::TraceContext;
-use genkit_core::internal::context::Elsewhere;
+use genkit_core::internal::context::ExternalOperation;
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::telemetry::installed_telemetry;
 use genkit_core::internal::trace;
@@ -71,7 +71,7 @@ pub(super) async fn work_on(
     if let Some(waits) = genkit.runs.resting.take_run(id, session.revision()) {
         let looked = resting::poll_waits(&mut session, &waits).await?;
         if let Some(wake) = looked {
-            save_look(genkit, &mut session, &stored, wake, waits).await?;
+            save_next_check(genkit, &mut session, &stored, wake, waits).await?;
             session.release().await;
             return Ok(WorkResult::Settled);
         }
@@ -89,20 +89,20 @@ pub(super) async fn work_on(
     };
     let span = tracing::info_span!("durable_run", run = %id);
     continue_trace(&span, &session);
-    let root = session.kept.root.map(|(ids, began_ms)| trace::Root::continuing(ids, began_ms));
+    let root = session.kept.root.map(|(ids, began_ms)| trace::Root::continue_from(ids, began_ms));
     let worked = async {
         let Record { attempts, lives, body, .. } = record;
         let worked = match body {
             RunBody::Generate(state) => {
                 let run = Run::resume(genkit, *state).await?;
-                match lives < LIVES {
+                match lives < MAX_ENDED_PROCESSES {
                     true => drive_loop(genkit, &mut session, run, attempts, stop).await,
-                    false => give_up_loop(&mut session, run, lives).await,
+                    false => fail_poisoned_run(&mut session, run, lives).await,
                 }
             }
-            RunBody::Flow(state) if lives >= LIVES => {
+            RunBody::Flow(state) if lives >= MAX_ENDED_PROCESSES => {
                 let step = format!("the flow `{}`", state.name());
-                let error = poisoned(&session, lives, step);
+                let error = poison_error(&session, lives, step);
                 fail_flow(&mut session, *state, &error).await
             }
             RunBody::Flow(state) => drive_flow(genkit, &mut session, *state, attempts).await,
@@ -121,12 +121,12 @@ pub(super) async fn work_on(
 
 /// Saves the time of the next check of a suspended run. If mail arrives during the check, the run
 /// is due immediately and its functions run again, since `waits` does not include that mail.
-async fn save_look(
+async fn save_next_check(
     genkit: &Instance,
     session: &mut LeasedRun,
     stored: &StoredRun,
     wake: u64,
-    waits: Vec<Arc<dyn Elsewhere>>,
+    waits: Vec<Arc<dyn ExternalOperation>>,
 ) -> Result<()> {
     let (before, known) = split_head(&stored.head);
     let mail = session.live.mail();
@@ -134,13 +134,13 @@ async fn save_look(
     let change = RunChange::new(RunStatus::Working, head);
     session.save_change(change.with_wake_at_ms((mail == known).then_some(wake))).await?;
     if session.live.mail() == known {
-        genkit.runs.resting.keep_run(session.id(), session.revision(), wake, waits);
+        genkit.runs.resting.insert_run(session.id(), session.revision(), wake, waits);
     }
     Ok(())
 }
 
 /// The permits of a worker while it performs a run: the slots of its limits, and the single slot for suspect runs.
-type Held = (Vec<OwnedSemaphorePermit>, Option<OwnedMutexGuard<()>>);
+type RunPermits = (Vec<OwnedSemaphorePermit>, Option<OwnedMutexGuard<()>>);
 
 /// Reads the record of a run, if the rules of the worker allow it to perform the run now. If the last process died
 /// while it worked on the run, counts that before any step starts. If several processes died, also takes the single
@@ -150,9 +150,9 @@ async fn take_record(
     session: &mut LeasedRun,
     stored: &StoredRun,
     rules: &WorkRules,
-) -> Result<std::result::Result<(Record, Held), WorkResult>> {
+) -> Result<std::result::Result<(Record, RunPermits), WorkResult>> {
     let mut record = Record::read(session.id(), stored)?;
-    session.set_kept(record.kept.clone());
+    session.set_stored_state(record.kept.clone());
     if stored.at.is_abandoned {
         record.lives += 1;
         let (run, lives) = (session.id(), record.lives);
@@ -173,10 +173,10 @@ async fn take_record(
         Admission::Full(key) => return Ok(Err(WorkResult::Full(key))),
         Admission::NotFor(time) => return Ok(Err(WorkResult::NotFor(time))),
     };
-    if record.lives < SUSPECT_LIVES {
+    if record.lives < SUSPECT_AFTER_PROCESSES {
         return Ok(Ok((record, (permits, None))));
     }
-    let alone = Arc::clone(&genkit.runs.suspects).try_lock_owned().ok();
+    let alone = Arc::clone(&genkit.runs.suspect_lock).try_lock_owned().ok();
     Ok(match alone {
         Some(alone) => Ok((record, (permits, Some(alone)))),
         None => Err(WorkResult::Later),
@@ -223,12 +223,12 @@ fn continue_trace(span: &tracing::Span, session: &LeasedRun) {
 }
 
 /// Creates the error of a run that ended too many processes.
-fn poisoned(session: &LeasedRun, lives: u32, step: String) -> Error {
+fn poison_error(session: &LeasedRun, lives: u32, step: String) -> Error {
     E::Poisoned { id: session.id().to_string(), lives, step }.into()
 }
 
 /// Fails a run that ended too many processes, and names its step.
-async fn give_up_loop(session: &mut LeasedRun, mut run: Run, lives: u32) -> Result<()> {
+async fn fail_poisoned_run(session: &mut LeasedRun, mut run: Run, lives: u32) -> Result<()> {
     let model = run.state_after(usize::MAX).model().to_owned();
     let step = match run.next() {
         NextStep::Model(_) => format!("a call to the model `{model}`"),
@@ -240,7 +240,7 @@ async fn give_up_loop(session: &mut LeasedRun, mut run: Run, lives: u32) -> Resu
         _ => "a check of the output".to_owned(),
     };
     let before = run.state_after(usize::MAX);
-    let error = run.end_with_error(poisoned(session, lives, step));
+    let error = run.end_with_error(poison_error(session, lives, step));
     fail_loop(session, &run, &error, before).await
 }
 
@@ -281,7 +281,7 @@ async fn drive_loop(
                 let round = perform_calls(genkit, session, &mut run, calls, attempts, &mut before);
                 match round.await? {
                     RoundResult::Settled(ended) => ended,
-                    RoundResult::Rests => return Ok(()),
+                    RoundResult::Suspended => return Ok(()),
                 }
             }
             // `NextStep::Asks`, `NextStep::Done`
@@ -318,7 +318,7 @@ async fn save_later(
     let (run, why) = (session.id().clone(), Logged::text(error.text()).to_string());
     tracing::info!(%run, error = %why, ?wait, attempts, "a step of a run failed and will be retried");
     let record = Record { attempts, error: Some(error), ..Record::new(body) };
-    session.save_record(RunStatus::Working, Some(resting::in_ms(wait)), record).await
+    session.save_record(RunStatus::Working, Some(resting::ms_from_now(wait)), record).await
 }
 
 /// Saves that the run failed, with its partial response.

@@ -44,7 +44,7 @@ impl RunFolder {
     }
 
     /// Releases the lease.
-    pub(super) fn give_back(&self, owner: &str, now: &LeaseTime) -> Result<()> {
+    pub(super) fn release(&self, owner: &str, now: &LeaseTime) -> Result<()> {
         let last = self.last_lease()?;
         if last.as_ref().is_some_and(|(_, lease)| lease.owner == owner) {
             self.write_lease(last, "", LeaseEnd::after(now, Duration::ZERO))?;

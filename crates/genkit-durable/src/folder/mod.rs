@@ -186,9 +186,7 @@ impl RunStore for FolderStore {
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
         let (run, owner) = (run.clone(), owner.to_owned());
-        self.run_blocking(move |folder| {
-            folder.run_folder(&run).give_back(&owner, &(folder.clock)())
-        })
+        self.run_blocking(move |folder| folder.run_folder(&run).release(&owner, &(folder.clock)()))
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {

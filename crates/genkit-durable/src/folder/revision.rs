@@ -12,7 +12,7 @@ const VERSION: u32 = 1;
 /// The first line of a file. The second line is the head, and the other lines are the log.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Title {
+struct RevisionHeader {
     version: u32,
     status: RunStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ struct Title {
     updated_ms: u64,
 }
 
-impl Title {
+impl RevisionHeader {
     fn new(change: &RunChange, updated_ms: u64) -> Self {
         Self {
             version: VERSION,
@@ -65,12 +65,12 @@ impl RunFolder {
 
     /// Writes the first revision. Returns `false` if the run exists.
     pub(super) fn write_first(&self, first: &RunChange, now_ms: u64) -> Result<bool> {
-        let title = Title {
+        let title = RevisionHeader {
             incarnation: RunHead::new_incarnation(),
             name: first.name.clone().unwrap_or_default(),
             tags: first.tags.clone().unwrap_or_default(),
             created_ms: now_ms,
-            ..Title::new(first, now_ms)
+            ..RevisionHeader::new(first, now_ms)
         };
         self.write_revision(1, title, first, || Ok(true))
     }
@@ -79,12 +79,12 @@ impl RunFolder {
     pub(super) fn write_next(&self, at: u64, change: &RunChange, now_ms: u64) -> Result<bool> {
         let Some(before) = self.read_title(at)? else { return Ok(false) };
         let incarnation = before.incarnation;
-        let title = Title {
+        let title = RevisionHeader {
             incarnation,
             name: change.name.clone().unwrap_or(before.name),
             tags: change.tags.clone().unwrap_or(before.tags),
             created_ms: before.created_ms,
-            ..Title::new(change, now_ms)
+            ..RevisionHeader::new(change, now_ms)
         };
         self.write_revision(at + 1, title, change, || {
             let current = self.read_title(at)?.map(|title| title.incarnation);
@@ -99,7 +99,7 @@ impl RunFolder {
     }
 
     /// Reads the title of a revision. `None` if it does not exist.
-    fn read_title(&self, revision: u64) -> Result<Option<Title>> {
+    fn read_title(&self, revision: u64) -> Result<Option<RevisionHeader>> {
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         let title = text.lines().next().and_then(|title| serde_json::from_str(title).ok());
         Ok(Some(title.ok_or_else(|| self.torn_file(&revision_name(revision)))?))
@@ -108,7 +108,7 @@ impl RunFolder {
     fn write_revision(
         &self,
         revision: u64,
-        title: Title,
+        title: RevisionHeader,
         change: &RunChange,
         check: impl FnOnce() -> Result<bool>,
     ) -> Result<bool> {
@@ -168,7 +168,7 @@ impl RunFolder {
     fn read_text(&self, revision: u64, text: &str) -> Result<StoredRun> {
         let torn = || self.torn_file(&revision_name(revision));
         let mut lines = text.lines();
-        let title: Title =
+        let title: RevisionHeader =
             lines.next().and_then(|title| serde_json::from_str(title).ok()).ok_or_else(torn)?;
         let head = lines.next().ok_or_else(torn)?;
         let log: Vec<String> = lines.map(str::to_owned).collect();

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error as E;
-use super::outcome::{FlowOutcome, flow_outcome_of, other_kind, response_of};
+use super::outcome::{FlowOutcome, read_flow_outcome, read_response, wrong_kind_error};
 use super::record::{Record, RunBody};
 use genkit_agent::Instance;
 use genkit_core::Result;
@@ -43,10 +43,10 @@ impl DurableRun {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
         let RunBody::Generate(state) = record.body else {
-            return Err(other_kind(&handle.id, &record.body, "a run of `durable_run`"));
+            return Err(wrong_kind_error(&handle.id, &record.body, "a run of `durable_run`"));
         };
         let (status, registry) = (stored.at.status, &handle.genkit.registry);
-        response_of(&handle.id, registry, status, record.error, *state)
+        read_response(&handle.id, registry, status, record.error, *state)
     }
 }
 
@@ -61,9 +61,9 @@ impl DurableFlow {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
         let RunBody::Flow(state) = record.body else {
-            return Err(other_kind(&handle.id, &record.body, "a run of `durable_flow`"));
+            return Err(wrong_kind_error(&handle.id, &record.body, "a run of `durable_flow`"));
         };
-        flow_outcome_of(&handle.id, stored.at.status, record.error, *state)
+        read_flow_outcome(&handle.id, stored.at.status, record.error, *state)
     }
 }
 
@@ -198,7 +198,7 @@ impl Handle {
     }
 
     /// Returns the handle for the incarnation of the run in `head`.
-    pub(crate) fn of_incarnation(self, head: &RunHead) -> Self {
+    pub(crate) fn with_incarnation(self, head: &RunHead) -> Self {
         let _ = self.incarnation.set(head.incarnation);
         self
     }

@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use super::{DurableRun, Handle};
 use crate::limits::WATCH;
-use crate::outcome::{other_kind, response_of};
+use crate::outcome::{read_response, wrong_kind_error};
 use crate::record::RunBody;
 use genkit_agent::internal::LiveEvent;
 use genkit_core::{GenerateChunk, Message, Result, RunStatus};
@@ -162,13 +162,13 @@ impl RunStream {
         }
         let (stored, record) = self.handle.load_run().await?;
         let RunBody::Generate(state) = record.body else {
-            return Err(other_kind(self.handle.id(), &record.body, "a run of `durable_run`"));
+            return Err(wrong_kind_error(self.handle.id(), &record.body, "a run of `durable_run`"));
         };
         let (status, id) = (stored.at.status, self.handle.id());
         let messages = match status {
             RunStatus::Working => state.messages().to_vec(),
             // The last message is part of the response.
-            _ => match response_of(id, self.handle.registry(), status, record.error, *state) {
+            _ => match read_response(id, self.handle.registry(), status, record.error, *state) {
                 Ok(response) => response.messages().to_vec(),
                 Err(error) => error.partial().map(|it| it.messages().to_vec()).unwrap_or_default(),
             },

@@ -22,7 +22,7 @@ use genkit_core::{BoxFuture, ErrorKind, Result};
 use genkit_core::{RunStatus, StoredRun};
 
 /// The polling interval of a child that waits for answers. Default is 2 seconds.
-const LOOK: Duration = Duration::from_secs(2);
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Handle {
     /// Works on the run until it is finished or interrupted, and on its children while it waits for them.
@@ -101,7 +101,7 @@ impl Handle {
             if stored.at.status.is_over() {
                 return;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     }
 }

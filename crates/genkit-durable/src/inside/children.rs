@@ -11,12 +11,12 @@ use super::call_of_run;
 use super::mail::LiveRun;
 use crate::error::Error as E;
 use crate::handle::Handle;
-use crate::outcome::{FlowOutcome, flow_outcome_of, response_of};
+use crate::outcome::{FlowOutcome, read_flow_outcome, read_response};
 use crate::record::{RunBody, StoredError};
 use crate::runs;
 use crate::settings::DurableOptions;
 use genkit_agent::{Generate, Instance};
-use genkit_core::internal::context::{Elsewhere, RunWait};
+use genkit_core::internal::context::{ExternalOperation, RunWait};
 use genkit_core::internal::run_store::short_hash;
 use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
@@ -24,7 +24,7 @@ use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 /// The shortest and the longest wait of a suspended run before it checks its child. Default is a
 /// second and 5 minutes. The checks are needed only if the child's process dies before it wakes
 /// the run.
-const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
+const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
 /// A child flow, started by [`DurableContext::start_child_flow`](crate::DurableContext::start_child_flow).
 #[derive(Clone, Debug)]
@@ -91,17 +91,17 @@ struct ExpectedEnd {
 
 impl ExpectedEnd {
     /// Returns the time until the next check, which increases with the time waited so far.
-    fn next_look(&self) -> Duration {
-        (self.began.elapsed() / 2).clamp(LOOKS.0, LOOKS.1)
+    fn next_check(&self) -> Duration {
+        (self.began.elapsed() / 2).clamp(CHECK_INTERVALS.0, CHECK_INTERVALS.1)
     }
 }
 
-impl Elsewhere for ExpectedEnd {
+impl ExternalOperation for ExpectedEnd {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         Box::pin(async {
             let head = self.handle.peek_head().await;
             let is_open = head.is_ok_and(|head| !head.status.is_over());
-            is_open.then(|| self.next_look())
+            is_open.then(|| self.next_check())
         })
     }
 
@@ -152,7 +152,7 @@ impl ChildStart {
         let place = short_hash(&context.idempotency_key(&key).ok_or(E::NotInRun)?);
         let id = RunId::new(format!("{parent}.{}", &place[..16]))
             .or_else(|_| RunId::new(format!("child-{place}")))?;
-        let options = DurableOptions::new().of_parent(parent);
+        let options = DurableOptions::new().with_parent(parent);
         Ok(Self { instance, id, key, options })
     }
 
@@ -215,7 +215,7 @@ impl Child {
         while !self.handle.peek_head().await?.status.is_over() {
             tokio::select! {
                 _ = arrived.changed() => {}
-                () = self.context.wait_suspended(Arc::clone(&end) as _, end.next_look()) => {}
+                () = self.context.wait_suspended(Arc::clone(&end) as _, end.next_check()) => {}
             }
         }
         Ok(())
@@ -227,10 +227,10 @@ impl Child {
         match record.body {
             RunBody::Generate(state) => {
                 let registry = self.handle.registry();
-                let response = response_of(id, registry, status, record.error, *state)?;
+                let response = read_response(id, registry, status, record.error, *state)?;
                 Ok(serde_json::to_value(&response)?)
             }
-            RunBody::Flow(state) => match flow_outcome_of(id, status, record.error, *state)? {
+            RunBody::Flow(state) => match read_flow_outcome(id, status, record.error, *state)? {
                 FlowOutcome::Returned(output) => Ok(output),
                 // An operator continued the child in the meantime.
                 FlowOutcome::Interrupted(_) => Err(Error::from(E::Lost(id.to_string()))),
@@ -243,7 +243,7 @@ impl Child {
 const PARENT_TAG: &str = "parent:";
 
 /// Returns the tag of the children of a run.
-pub(crate) fn tag_of_children(parent: &RunId) -> String {
+pub(crate) fn children_tag(parent: &RunId) -> String {
     format!("{PARENT_TAG}{parent}")
 }
 
@@ -262,7 +262,7 @@ pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Re
 
 /// Returns the children of a run that are not finished. Empty if the store cannot list runs.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
-    list_children(store, open_children_of(parent)).await.unwrap_or_default()
+    list_children(store, filter_open_children(parent)).await.unwrap_or_default()
 }
 
 /// Returns the children to cancel together with a run. Includes children that are already cancelled, since they may
@@ -271,15 +271,15 @@ pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<R
 /// # Errors
 /// The errors of [`RunStore::list`].
 pub(crate) async fn children_to_cancel(store: &dyn RunStore, parent: &RunId) -> Result<Vec<RunId>> {
-    let filter = open_children_of(parent).status(RunStatus::Cancelled);
+    let filter = filter_open_children(parent).status(RunStatus::Cancelled);
     match list_children(store, filter).await {
         Err(error) if error.kind() == ErrorKind::FailedPrecondition => Ok(Vec::new()),
         listed => listed,
     }
 }
 
-fn open_children_of(parent: &RunId) -> RunFilter {
-    let filter = RunFilter::new().tag(tag_of_children(parent)).limit(usize::MAX);
+fn filter_open_children(parent: &RunId) -> RunFilter {
+    let filter = RunFilter::new().tag(children_tag(parent)).limit(usize::MAX);
     filter.status(RunStatus::Working).status(RunStatus::InputRequired)
 }
 

@@ -8,11 +8,11 @@ use serde_json::Value;
 use super::call_of_run;
 use super::mail::LiveRun;
 use crate::error::Error as E;
-use genkit_core::internal::context::{Elsewhere, RunWait};
+use genkit_core::internal::context::{ExternalOperation, RunWait};
 use genkit_core::{BoxFuture, Context, Result};
 
 /// The interval between two checks of a run that waits for a signal. Default is a day; the signal itself wakes the run.
-const LOOK: Duration = Duration::from_secs(24 * 3600);
+const CHECK_INTERVAL: Duration = Duration::from_secs(24 * 3600);
 
 /// A signal that a call waits for.
 struct ExpectedSignal {
@@ -20,9 +20,9 @@ struct ExpectedSignal {
     name: String,
 }
 
-impl Elsewhere for ExpectedSignal {
+impl ExternalOperation for ExpectedSignal {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
-        let wait = (!self.live.has_signal(&self.name)).then_some(LOOK);
+        let wait = (!self.live.has_signal(&self.name)).then_some(CHECK_INTERVAL);
         Box::pin(std::future::ready(wait))
     }
 
@@ -53,7 +53,7 @@ pub(super) async fn receive_signal(context: &Context, name: &str) -> Result<Valu
         }
         tokio::select! {
             _ = arrived.changed() => {}
-            () = context.wait_suspended(Arc::clone(&expected) as _, LOOK) => {}
+            () = context.wait_suspended(Arc::clone(&expected) as _, CHECK_INTERVAL) => {}
         }
     }
 }

@@ -156,7 +156,7 @@ fn parse_filter(rest: Vec<String>) -> Result<RunFilter> {
         let value = rest.next().ok_or_else(|| wrong(&flag, "needs a value"))?;
         filter = match &*flag {
             "--status" => {
-                let status = RunStatus::of_name(&value);
+                let status = RunStatus::from_name(&value);
                 filter.status(status.ok_or_else(|| wrong(&value, "is not a run status"))?)
             }
             "--name" => filter.name(value),

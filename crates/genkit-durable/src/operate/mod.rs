@@ -51,7 +51,7 @@ pub struct Runs(Instance);
 
 impl Runs {
     #[doc(hidden)]
-    pub fn of_instance(instance: &Instance) -> Self {
+    pub fn for_instance(instance: &Instance) -> Self {
         Self(instance.clone())
     }
 
@@ -85,7 +85,7 @@ impl Runs {
                 (Some(state.name().to_owned()), None, steps.collect())
             }
             RunBody::Generate(state) => {
-                (None, Some(state.model().to_owned()), steps_of(&state.messages))
+                (None, Some(state.model().to_owned()), list_steps(&state.messages))
             }
         };
         Ok(Some(RunDetails {
@@ -184,7 +184,7 @@ impl Runs {
     async fn find(&self, id: impl Into<String>) -> Result<Option<Handle>> {
         let (id, store) = (RunId::new(id)?, run_store(&self.0)?);
         let head = store.peek(&id).await?;
-        Ok(head.map(|head| Handle::new(&self.0, Arc::clone(&store), id).of_incarnation(&head)))
+        Ok(head.map(|head| Handle::new(&self.0, Arc::clone(&store), id).with_incarnation(&head)))
     }
 }
 
@@ -225,7 +225,7 @@ async fn delete_entry(store: &dyn RunStore, entry: &RunEntry) -> Result<bool> {
     Ok(head.is_some_and(|head| head.status.is_over()) && store.delete(&entry.id).await?)
 }
 
-fn steps_of(messages: &[Message]) -> Vec<RunStep> {
+fn list_steps(messages: &[Message]) -> Vec<RunStep> {
     let mut steps = Vec::new();
     for message in messages {
         if message.role == Role::Model {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Error as E;
-use crate::inside::children::tag_of_children;
+use crate::inside::children::children_tag;
 use crate::inside::mail::Mail;
 use genkit_core::{Result, RunChange, RunId};
 pub use retry::RetryPolicy;
@@ -122,8 +122,8 @@ impl DurableOptions {
     }
 
     /// Makes the run a child of another run.
-    pub(crate) fn of_parent(mut self, parent: RunId) -> Self {
-        self.kept.tags.push(tag_of_children(&parent));
+    pub(crate) fn with_parent(mut self, parent: RunId) -> Self {
+        self.kept.tags.push(children_tag(&parent));
         self.kept.parent = Some(parent);
         self
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use genkit_core::internal::status::{kind_of, name_of};
+use genkit_core::internal::status::{kind_from_name, status_name};
 use genkit_core::{Error, ErrorKind, ToolRetry};
 
 /// The maximum number of retries of a step that fails with a temporary error. Default is 4, which makes 5 attempts.
@@ -101,14 +101,14 @@ impl RetryPolicy {
 
     /// Sets the error kinds that are retried. By default, these are the [retryable](Error::is_retryable) errors.
     pub fn kinds(self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
-        Self { kinds: kinds.into_iter().map(|kind| name_of(kind).to_owned()).collect(), ..self }
+        Self { kinds: kinds.into_iter().map(|kind| status_name(kind).to_owned()).collect(), ..self }
     }
 
     /// Returns the wait after attempt number `tries`, which failed with `error`. `None` if the error is final.
     pub(crate) fn wait_after(&self, tries: u32, error: &Error) -> Option<Duration> {
         let is_retried = match self.kinds.is_empty() {
             true => error.is_retryable(),
-            false => self.kinds.iter().any(|kind| kind_of(kind) == Some(error.kind())),
+            false => self.kinds.iter().any(|kind| kind_from_name(kind) == Some(error.kind())),
         };
         self.wait_before_retry(tries, error.retry_after()).filter(|_| is_retried)
     }

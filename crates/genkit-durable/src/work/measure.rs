@@ -8,7 +8,7 @@ use genkit_core::{ErrorKind, Metric, Result, Telemetry};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
 /// The maximum number of runs that a measurement counts. Default is 10,000.
-const MOST: usize = 10_000;
+const MAX_MEASURED_RUNS: usize = 10_000;
 
 /// The number of runs in one page of the list. Default is 500.
 const PAGE: usize = 500;
@@ -17,14 +17,14 @@ const PAGE: usize = 500;
 pub(super) async fn measure_runs(store: &dyn RunStore, running: usize) -> Result<()> {
     let Some(telemetry) = installed_telemetry() else { return Ok(()) };
     let due: HashSet<RunId> =
-        store.due(MOST).await?.into_iter().filter(|id| !id.is_of_server()).collect();
+        store.due(MAX_MEASURED_RUNS).await?.into_iter().filter(|id| !id.is_of_server()).collect();
     record_count(telemetry, "due", due.len());
     record_count(telemetry, "running", running);
     let now = now_ms();
     let (mut waiting, mut failed, mut oldest, mut seen) = (0, 0, now, 0);
     let statuses = [RunStatus::Working, RunStatus::InputRequired, RunStatus::Failed];
     let mut filter = statuses.into_iter().fold(RunFilter::new().limit(PAGE), RunFilter::status);
-    while seen < MOST {
+    while seen < MAX_MEASURED_RUNS {
         let page = match store.list(&filter).await {
             // The store cannot list runs.
             Err(error) if error.kind() == ErrorKind::FailedPrecondition => return Ok(()),

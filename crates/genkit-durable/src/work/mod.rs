@@ -58,7 +58,7 @@ pub struct Worker {
 
 impl Worker {
     #[doc(hidden)]
-    pub fn of_instance(instance: &Instance) -> Self {
+    pub fn for_instance(instance: &Instance) -> Self {
         Self {
             genkit: instance.clone(),
             concurrency: CONCURRENCY,
@@ -226,7 +226,7 @@ impl Worker {
                 let starting = schedule.start_due(&genkit);
                 await_while_running(starting, &mut running, &mut ended).await;
             }
-            let looked = genkit.runs.resting.look_after(&*store);
+            let looked = genkit.runs.resting.check_late_runs(&*store);
             await_while_running(looked, &mut running, &mut ended).await;
             let free = concurrency.saturating_sub(running.len());
             if free > 0 && !stop.is_cancelled() {

@@ -53,13 +53,13 @@ impl WorkRules {
     }
 
     /// Returns the number of slots of a tag, from the longest prefix that matches.
-    fn limit_of_tag(&self, tag: &str) -> Option<usize> {
+    fn tag_limit(&self, tag: &str) -> Option<usize> {
         let fits = self.prefixes.iter().filter(|(prefix, _)| tag.starts_with(&**prefix));
         fits.max_by_key(|(prefix, _)| prefix.len()).map(|(_, runs)| *runs)
     }
 
     /// Takes a slot of a tag. Returns `None` if all are taken.
-    fn acquire_of_tag(&self, tag: &str, limit: usize) -> Option<OwnedSemaphorePermit> {
+    fn acquire_tag_slot(&self, tag: &str, limit: usize) -> Option<OwnedSemaphorePermit> {
         let mut tags = lock(&self.tags);
         // A permit holds its semaphore, so the semaphores of idle tags have no other owner.
         tags.retain(|_, slots| Arc::strong_count(slots) > 1);
@@ -90,8 +90,8 @@ impl WorkRules {
                 Err(_) => return Admission::Full(key.to_owned()),
             }
         }
-        for (tag, limit) in tags.iter().filter_map(|tag| Some((*tag, self.limit_of_tag(tag)?))) {
-            match self.acquire_of_tag(tag, limit) {
+        for (tag, limit) in tags.iter().filter_map(|tag| Some((*tag, self.tag_limit(tag)?))) {
+            match self.acquire_tag_slot(tag, limit) {
                 Some(permit) => permits.push(permit),
                 None => return Admission::Full(tag.to_owned()),
             }
@@ -108,7 +108,7 @@ impl WorkRules {
     /// Returns the number of free slots.
     pub(super) fn free_slots(&self, key: &str) -> usize {
         let fixed = self.slots.get(key).map(|slots| slots.available_permits());
-        let of_tag = self.limit_of_tag(key).map(|limit| {
+        let of_tag = self.tag_limit(key).map(|limit| {
             lock(&self.tags).get(key).map_or(limit, |slots| slots.available_permits())
         });
         fixed.into_iter().chain(of_tag).min().unwrap_or(usize::MAX)

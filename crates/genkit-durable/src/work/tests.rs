@@ -36,7 +36,7 @@ async fn each_time_of_a_schedule_starts_one_run() {
     let genkit = genkit::Genkit::builder().registry(registry);
     let genkit = genkit.durable(crate::memory::MemoryRuns::default()).build().expect("a program");
     let worker = || {
-        let worker = Worker::of_instance(&genkit).poll(Duration::from_millis(1));
+        let worker = Worker::for_instance(&genkit).poll(Duration::from_millis(1));
         let input = serde_json::json!({});
         let mut worker = worker.schedule_flow("weekly", "31 18 * * 5", "report", input);
         worker.schedules[0].since_ms = FRIDAY;

@@ -136,7 +136,7 @@ impl DataPoint {
 
     /// Returns the input as text: a string unchanged, other values as compact JSON.
     pub fn input_text(&self) -> String {
-        text_of(&self.input)
+        value_text(&self.input)
     }
 
     /// Returns the output as text: a string unchanged, other values as compact JSON.
@@ -144,7 +144,7 @@ impl DataPoint {
     /// # Errors
     /// Returns `InvalidArgument` if there is none.
     pub fn output_text(&self) -> Result<String> {
-        self.output().map(text_of)
+        self.output().map(value_text)
     }
 
     /// Returns the reference as text: a string unchanged, other values as compact JSON.
@@ -152,7 +152,7 @@ impl DataPoint {
     /// # Errors
     /// Returns `InvalidArgument` if there is none.
     pub fn reference_text(&self) -> Result<String> {
-        self.reference().map(text_of)
+        self.reference().map(value_text)
     }
 }
 
@@ -161,7 +161,7 @@ fn missing_field(what: &'static str) -> genkit_core::Error {
 }
 
 /// Returns a string unchanged, and other values as compact JSON.
-pub(crate) fn text_of(value: &Value) -> String {
+pub(crate) fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

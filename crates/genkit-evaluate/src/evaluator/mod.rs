@@ -23,7 +23,7 @@ use crate::error::Error;
 
 pub use builder::EvaluatorBuilder;
 pub use data_point::DataPoint;
-pub(crate) use data_point::text_of;
+pub(crate) use data_point::value_text;
 pub use score::{EvalStatus, IntoScores, Score};
 
 /// The number of data points that an evaluator judges concurrently. Default is 8.

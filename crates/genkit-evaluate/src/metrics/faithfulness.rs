@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
-use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score, text_of};
+use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score, value_text};
 use genkit_core::Result;
 use genkit_model::IntoModel;
 
@@ -76,7 +76,7 @@ async fn score_faithfulness(judge: &Judge, point: &DataPoint) -> Result<Score> {
     if statements.is_empty() {
         return Err(E::MissingStatements.into());
     }
-    let context: Vec<String> = context.iter().map(text_of).collect();
+    let context: Vec<String> = context.iter().map(value_text).collect();
     let mut material = format!("Context:\n{}\n", context.join("\n"));
     for statement in &statements {
         // Writing into a `String` cannot fail.

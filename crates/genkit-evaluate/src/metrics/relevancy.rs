@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::judge::{Judge, quote_data};
 use crate::error::Error as E;
-use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score, text_of};
+use crate::evaluator::{DataPoint, EvalStatus, Evaluator, Score, value_text};
 use genkit_core::Result;
 use genkit_model::{Embedder, IntoModel};
 
@@ -62,7 +62,7 @@ async fn score_relevancy(
     point: &DataPoint,
 ) -> Result<Score> {
     let (asked, answer) = (point.input_text(), point.output_text()?);
-    let context: Vec<String> = point.context()?.iter().map(text_of).collect();
+    let context: Vec<String> = point.context()?.iter().map(value_text).collect();
     let material = format!("Question: {asked}\nAnswer: {answer}\nContext: {}", context.join("\n"));
     let prompt = format!(
         "Write the one question that this answer fits best, based only on the answer and the context. Then \

@@ -37,7 +37,7 @@ pub(super) struct FlowHost {
 impl FlowHost {
     /// Prepares text from the server for an error: redacts credentials, truncates it and escapes
     /// it.
-    fn show(&self, text: &str) -> String {
+    fn sanitize_text(&self, text: &str) -> String {
         let text = redact_secrets(text, self.secrets.iter());
         visible::escape_prose(&excerpt(&text, MAX_MESSAGE)).into_owned()
     }
@@ -54,7 +54,7 @@ impl FlowHost {
         E::Slow { host: self.host.clone(), limit }.into()
     }
 
-    pub(super) fn no_answer(&self, why: &str) -> Error {
+    pub(super) fn invalid_response_error(&self, why: &str) -> Error {
         E::InvalidResponse { host: self.host.clone(), why: why.to_owned() }.into()
     }
 
@@ -79,37 +79,37 @@ pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<
                     break;
                 }
             }
-            Err(failure(server, &body, status))
+            Err(parse_failure(server, &body, status))
         }
     }
 }
 
 /// Reads the error in a body, which can be JSON or text.
-fn failure(server: &FlowHost, body: &[u8], status: u16) -> Error {
+fn parse_failure(server: &FlowHost, body: &[u8], status: u16) -> Error {
     if let Ok(error @ Value::Object(_)) = parse_bounded(body) {
-        return remote(server, &error, status);
+        return parse_remote_error(server, &error, status);
     }
     let text = String::from_utf8_lossy(body);
-    let text = server.show(text.trim());
+    let text = server.sanitize_text(text.trim());
     let kind = status::kind_of_http(status);
     let message = if text.is_empty() { format!("HTTP {status}") } else { text };
     E::Failed { kind, message, details: None }.into()
 }
 
 /// Reads the error in `{"status", "message", "details"?}`, which can be wrapped in `{"error": ..}`.
-pub(super) fn remote(server: &FlowHost, error: &Value, http: u16) -> Error {
+pub(super) fn parse_remote_error(server: &FlowHost, error: &Value, http: u16) -> Error {
     let mut error = error;
     // Some servers wrap it, and some wrap it twice.
     for _ in 0..2 {
         error = error.get("error").filter(|inner| inner.is_object()).unwrap_or(error);
     }
     let text = |key: &str| error.get(key).and_then(Value::as_str).map(str::trim);
-    let named = text("status").and_then(|name| status::kind_of(&name.replace(' ', "_")));
+    let named = text("status").and_then(|name| status::kind_from_name(&name.replace(' ', "_")));
     let kind = named.unwrap_or_else(|| status::kind_of_http(http));
     let message = text("message").or_else(|| error.get("error")?.as_str()).unwrap_or_default();
     let message = match message.is_empty() {
-        true => format!("the flow failed with {}", status::name_of(kind)),
-        false => server.show(message),
+        true => format!("the flow failed with {}", status::status_name(kind)),
+        false => server.sanitize_text(message),
     };
     let details = error.get("details").filter(|details| !details.is_null());
     let details = details.map(|details| server.redact_value(details.clone()));
@@ -117,7 +117,7 @@ pub(super) fn remote(server: &FlowHost, error: &Value, http: u16) -> Error {
 }
 
 /// Reads the result of a plain response.
-pub(super) async fn plain(server: &FlowHost, mut response: Response) -> Result<Value> {
+pub(super) async fn read_plain_result(server: &FlowHost, mut response: Response) -> Result<Value> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(|error| server.closed(&error))? {
         body.extend_from_slice(&piece);
@@ -127,27 +127,27 @@ pub(super) async fn plain(server: &FlowHost, mut response: Response) -> Result<V
         }
     }
     let answer: Value = parse_response(&body)
-        .map_err(|error| server.no_answer(&format!("it is not JSON: {error}")))?;
+        .map_err(|error| server.invalid_response_error(&format!("it is not JSON: {error}")))?;
     result_of(server, answer)
 }
 
 /// Returns the result in `{"result": ..}`. A flow that returns nothing can respond with `{}`.
 pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
     let Value::Object(mut answer) = answer else {
-        return Err(server.no_answer("it is not a JSON object"));
+        return Err(server.invalid_response_error("it is not a JSON object"));
     };
     if answer.get("error").is_some_and(|error| !error.is_null()) {
-        return Err(remote(server, &Value::Object(answer), 500));
+        return Err(parse_remote_error(server, &Value::Object(answer), 500));
     }
     match answer.remove("result") {
         Some(result) => Ok(server.redact_value(result)),
         None if answer.is_empty() => Ok(Value::Null),
-        None => Err(server.no_answer("`result` is missing")),
+        None => Err(server.invalid_response_error("`result` is missing")),
     }
 }
 
 /// Deserializes a value to the requested type.
-pub(super) fn fit<T: DeserializeOwned>(what: &'static str, value: Value) -> Result<T> {
+pub(super) fn deserialize_as<T: DeserializeOwned>(what: &'static str, value: Value) -> Result<T> {
     placed::read(&value).map_err(|misfit| E::Misfit { what, why: misfit.to_string() }.into())
 }
 
@@ -169,7 +169,7 @@ mod tests {
             r#"{"error": {"message": "bad THE-TOKEN-of-the-call", "details": ["dGhlLXRva2VuLW9mLXRoZS1jYWxs"]}}"#,
             "bad the%2Dtoken%2Dof%2Dthe%2Dcall",
         ] {
-            let error = failure(&server(), body.as_bytes(), 400);
+            let error = parse_failure(&server(), body.as_bytes(), 400);
             let shown = format!("{error:?} {:?}", error.details()).to_lowercase();
             assert!(shown.contains("bad <redacted>"), "{shown}");
             assert!(!shown.contains("token") && !shown.contains("dghl"), "{shown}");
@@ -183,14 +183,15 @@ mod tests {
         let result = result_of(&server(), answer).unwrap();
         assert_eq!(result, json!({"echo": "Bearer <redacted>", "n": 1}));
         let answer = json!({"result": "the-token-of-the-call"});
-        let misfit = fit::<u32>("result", result_of(&server(), answer).unwrap()).unwrap_err();
+        let misfit =
+            deserialize_as::<u32>("result", result_of(&server(), answer).unwrap()).unwrap_err();
         assert!(misfit.to_string().contains("<redacted>"), "{misfit}");
         assert!(!misfit.to_string().contains("the-token"), "{misfit}");
     }
 
     #[test]
     fn text_of_a_server_is_escaped_in_errors() {
-        let error = failure(&server(), b"\x1b]0;x\x07 \xe2\x80\xae Allow? [y/N]", 500);
+        let error = parse_failure(&server(), b"\x1b]0;x\x07 \xe2\x80\xae Allow? [y/N]", 500);
         assert!(!error.to_string().contains(['\x1b', '\x07', '\u{202e}']), "{error:?}");
         assert!(error.to_string().contains("Allow?"), "{error}");
     }
@@ -225,10 +226,11 @@ mod tests {
             ("[1]", 418, ErrorKind::Unknown, "[1]"),
             (r#"{"code":5}"#, 404, ErrorKind::NotFound, "the flow failed with NOT_FOUND"),
         ] {
-            let error = failure(&server(), body.as_bytes(), status);
+            let error = parse_failure(&server(), body.as_bytes(), status);
             assert_eq!((error.kind(), error.to_string().as_str()), (kind, message), "{body}");
         }
-        let error = remote(&server(), &json!({"message": "m", "details": {"id": 7}}), 400);
+        let error =
+            parse_remote_error(&server(), &json!({"message": "m", "details": {"id": 7}}), 400);
         assert_eq!(error.details(), Some(&json!({"id": 7})));
     }
 
@@ -245,7 +247,7 @@ mod tests {
         ] {
             assert_eq!(result_of(&server, answer.clone()).ok(), result, "{answer}");
         }
-        let misfit = fit::<Vec<u8>>("result", json!([1, "x"])).unwrap_err().to_string();
+        let misfit = deserialize_as::<Vec<u8>>("result", json!([1, "x"])).unwrap_err().to_string();
         assert!(misfit.contains("[1]") && misfit.contains("the result of the flow"), "{misfit}");
     }
 }

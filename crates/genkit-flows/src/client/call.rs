@@ -126,11 +126,11 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowCall<O, C> {
         let (server, url) = self.request.server()?;
         let reading = async {
             let response = self.request.send(&server, url, "application/json").await?;
-            answer::plain(&server, response).await
+            answer::read_plain_result(&server, response).await
         };
         let read = tokio::time::timeout(limit, reading).await;
         let result = read.unwrap_or_else(|_| Err(server.slow(limit)))?;
-        answer::fit("result", result)
+        answer::deserialize_as("result", result)
     }
 
     /// Streams the chunks and then the result. The first call to [`next`](FlowStream::next) sends the request.

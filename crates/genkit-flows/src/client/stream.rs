@@ -80,7 +80,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
     /// Returns the same errors as awaiting the [`FlowCall`](super::FlowCall).
     pub async fn next(&mut self) -> Option<Result<C>> {
         let next = self.advance().await.transpose()?;
-        let chunk = next.and_then(|chunk| answer::fit("chunk", chunk));
+        let chunk = next.and_then(|chunk| answer::deserialize_as("chunk", chunk));
         if let Err(error) = &chunk {
             self.state = StreamState::Failed(error.to_repeated());
         }
@@ -97,7 +97,7 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
             chunk?;
         }
         match self.state {
-            StreamState::Done(result) => answer::fit("result", result),
+            StreamState::Done(result) => answer::deserialize_as("result", result),
             StreamState::Failed(error) => Err(error),
             StreamState::Idle | StreamState::Reading(_) => {
                 unreachable!("`next` returns `None` only after the result or an error")
@@ -160,7 +160,7 @@ impl StreamBody {
                 if text.trim().is_empty() {
                     continue;
                 }
-                let frame = frame_of(&self.server, &text);
+                let frame = parse_frame(&self.server, &text);
                 // The last part of a body can be an incomplete frame.
                 if self.ended
                     && frame.is_err()
@@ -192,9 +192,9 @@ impl StreamBody {
     }
 }
 
-fn frame_of(server: &FlowHost, text: &str) -> Result<FlowFrame> {
+fn parse_frame(server: &FlowHost, text: &str) -> Result<FlowFrame> {
     let not_json = |error: serde_json::Error| -> Error {
-        server.no_answer(&format!("an event is not JSON: {error}"))
+        server.invalid_response_error(&format!("an event is not JSON: {error}"))
     };
     let frame: Value = parse_response(text.as_bytes()).map_err(not_json)?;
     match frame {

@@ -23,7 +23,7 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const USUAL: usize = 128;
 
 /// Builds the response for a result.
-pub(super) fn result(value: &Value) -> Response {
+pub(super) fn result_response(value: &Value) -> Response {
     #[derive(Serialize)]
     struct ResultBody<'a> {
         result: &'a Value,
@@ -40,7 +40,7 @@ pub(super) fn counted_result(
     memory: &Arc<FairLimit<String>>,
     client: String,
 ) -> Result<Response, NoMemory> {
-    let response = result(value);
+    let response = result_response(value);
     let length = response.body().size_hint().exact().unwrap_or_default();
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     Ok(memory.take_memory(client, length)?.until_sent(response))
@@ -75,10 +75,10 @@ impl FlowErrorResponse {
 
     fn new(kind: ErrorKind, message: String, details: Option<Value>) -> Self {
         let mut body = Map::new();
-        body.insert("status".to_owned(), status::name_of(kind).into());
+        body.insert("status".to_owned(), status::status_name(kind).into());
         body.insert("message".to_owned(), message.into());
         body.extend(details.map(|details| ("details".to_owned(), details)));
-        let http = StatusCode::from_u16(status::http_of(kind));
+        let http = StatusCode::from_u16(status::http_status(kind));
         let http = http.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         Self { http, allow: false, json: Value::Object(body) }
     }

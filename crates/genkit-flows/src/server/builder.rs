@@ -129,14 +129,14 @@ impl FlowServer {
     /// Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged
     /// (`log_to_stderr`). In a container, use an address such as `0.0.0.0:8080`.
     pub fn http(mut self, address: impl Into<String>) -> Self {
-        self.listening.place = Some(ListenAddress::Address(address.into()));
+        self.listening.listen_address = Some(ListenAddress::Address(address.into()));
         self
     }
 
     /// Serves on a listener that is already bound, instead of [`http`](Self::http). To use a tokio listener, convert it
     /// to a standard library listener with `.into_std()?`.
     pub fn listener(mut self, listener: TcpListener) -> Self {
-        self.listening.place = Some(ListenAddress::Listener(listener));
+        self.listening.listen_address = Some(ListenAddress::Listener(listener));
         self
     }
 
@@ -151,7 +151,7 @@ impl FlowServer {
     /// # }
     /// ```
     pub fn on_listening(mut self, told: impl FnOnce(SocketAddr) + Send + 'static) -> Self {
-        self.listening.told = Some(Box::new(told));
+        self.listening.on_listening = Some(Box::new(told));
         self
     }
 

@@ -49,7 +49,7 @@ impl FlowEndpoint {
             let reader = store.subscribe(&id, &owner, 0).await?;
             Ok((writer, reader.ok_or(E::UnexpectedEnd)?))
         };
-        let opened = in_time(opened).await;
+        let opened = run_with_timeout(opened).await;
         let (writer, reader) = opened
             .map_err(|error| FlowErrorResponse::from_error(error, &name, self.exposes_errors))?;
         let held = Arc::clone(&place);
@@ -64,7 +64,7 @@ impl FlowEndpoint {
 
     /// Resumes a stream without its first `from` chunks. Responds with 204 if it does not exist or belongs to
     /// another caller.
-    pub(super) async fn stream_again(
+    pub(super) async fn resume_stream(
         self: &Arc<Self>,
         store: &dyn StreamStore,
         admitted: AdmittedFlow,
@@ -73,7 +73,7 @@ impl FlowEndpoint {
     ) -> Result<Response, FlowErrorResponse> {
         let AdmittedFlow { flow, owner, client, place, .. } = admitted;
         let reader = match id.len() <= MAX_STREAM_ID {
-            true => in_time(store.subscribe(id, &owner, from)).await,
+            true => run_with_timeout(store.subscribe(id, &owner, from)).await,
             false => Ok(None),
         };
         let reader = reader.map_err(|error| {
@@ -115,7 +115,7 @@ fn random_id() -> String {
 }
 
 /// Runs an operation of a store with a time limit, because a store can panic or never return.
-async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+async fn run_with_timeout<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     let parts = ContextParts { limit: Some(STORE_TIMEOUT), ..ContextParts::default() };
     supervise_run(&parts.build(), "stream store", work).await
 }
@@ -157,7 +157,7 @@ async fn pump<W>(
 
 /// Writes an event; returns whether the flow can continue.
 async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) -> bool {
-    match in_time(writer.write(event)).await {
+    match run_with_timeout(writer.write(event)).await {
         Ok(()) => true,
         Err(error) => {
             static WARNINGS: WarningBudget = WarningBudget::new();

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::answer::{self, FlowErrorResponse};
 use super::error::Error as E;
 use super::gate::address_key;
-use super::request::{FlowQuery, input_of};
+use super::request::{FlowQuery, parse_input};
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::{FlowEndpoint, FlowSlot};
 use crate::server::provider::{FlowRequest, action_context};
@@ -60,14 +60,16 @@ impl FlowEndpoint {
         // The body of a request that resumes a stream is ignored.
         let input = match again {
             Some(_) => Value::Null,
-            None => input_of(&body.bytes)?,
+            None => parse_input(&body.bytes)?,
         };
         drop(body);
         let limit = if again.is_some() { &self.reading } else { &self.running };
         let admitted = self.admit(parts, input, size, address, limit).await?;
         drop(admitting);
         match (&self.store, again) {
-            (Some(store), Some(id)) => self.stream_again(&**store, admitted, &id, query.from).await,
+            (Some(store), Some(id)) => {
+                self.resume_stream(&**store, admitted, &id, query.from).await
+            }
             (Some(store), None) if query.stream => self.stream_durably(&**store, admitted).await,
             _ if query.stream => Ok(self.stream(admitted)),
             _ => Ok(self.run_to_end(admitted).await),
@@ -127,8 +129,7 @@ impl FlowEndpoint {
         client: String,
         size: usize,
     ) -> Result<FlowSlot, E> {
-        let place =
-            limit.take_place(client.clone()).ok_or(E::TooManyRunning(self.max_in_flight))?;
+        let place = limit.take_slot(client.clone()).ok_or(E::TooManyRunning(self.max_in_flight))?;
         Ok(place.join(self.memory.take_memory(client, size)?))
     }
 

@@ -15,7 +15,7 @@ use crate::server::store::StreamEvent;
 const USUAL: usize = 128;
 
 /// Builds the frame of an event.
-pub fn frame(event: &StreamEvent) -> Bytes {
+pub fn encode_frame(event: &StreamEvent) -> Bytes {
     let (head, value) = match event {
         StreamEvent::Chunk(chunk) => (&b"data: {\"message\":"[..], chunk),
         StreamEvent::Result(result) => (&b"data: {\"result\":"[..], result),
@@ -75,7 +75,7 @@ mod tests {
                 r#"data: {"message":{"\u65e5":"\ud83d\udc4d"}}"#,
             ),
         ] {
-            let frame = frame(&event);
+            let frame = encode_frame(&event);
             assert_eq!(std::str::from_utf8(&frame).unwrap(), format!("{text}\n\n"));
             let read: Value = serde_json::from_slice(&frame[6..]).unwrap();
             let (StreamEvent::Chunk(value)

@@ -35,7 +35,7 @@ const MAX_RUNNING: usize = 1_024;
 const MAX_ADMITTING: usize = 256;
 
 /// The methods for reading a stream. Preflight responses need not list them, because CORS always allows GET.
-const READING: &str = "GET, OPTIONS";
+const READ_METHODS: &str = "GET, OPTIONS";
 
 /// The options of all agent servers.
 pub struct GateSettings {
@@ -165,9 +165,9 @@ impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
         match &error {
             Error::NotPost => Self::of_method(&error, METHODS),
-            Error::NotGet => Self::of_method(&error, READING),
-            Error::Body(body) => Self::of_server(&error, Some(body)),
-            _ => Self::of_server(&error, None),
+            Error::NotGet => Self::of_method(&error, READ_METHODS),
+            Error::Body(body) => Self::from_server_error(&error, Some(body)),
+            _ => Self::from_server_error(&error, None),
         }
     }
 }
@@ -285,7 +285,7 @@ impl Gate {
         limit: &Arc<FairLimit<String>>,
         client: String,
     ) -> Result<FairPermit<String>, Error> {
-        limit.take_place(client).ok_or(Error::TooManyRunning(self.max_in_flight))
+        limit.take_slot(client).ok_or(Error::TooManyRunning(self.max_in_flight))
     }
 
     /// Returns the action context of a request, and the owner of the conversations that it creates.
@@ -300,7 +300,7 @@ impl Gate {
         let (headers, extensions) = (&parts.headers, parts.extensions.clone());
         let request = FlowRequest::new(name, &parts.method, headers, Value::Null, extensions);
         let known = action_context(&self.providers, &request).await;
-        known.map(Some).map_err(|error| self.masked(error))
+        known.map(Some).map_err(|error| self.mask_error(error))
     }
 
     /// Builds the JSON response for a result, whose size counts against the memory of `client` until it is sent.
@@ -318,8 +318,8 @@ impl Gate {
     }
 
     /// Converts an error of application code. It is masked unless errors are exposed.
-    pub fn masked(&self, error: genkit_core::Error) -> Rejection {
-        Rejection::masked(error, self.exposes_errors)
+    pub fn mask_error(&self, error: genkit_core::Error) -> Rejection {
+        Rejection::from_app_error(error, self.exposes_errors)
     }
 
     /// Counts a run that continues without its client, so that the shutdown waits for it.
@@ -328,7 +328,7 @@ impl Gate {
     }
 
     /// Returns the number of runs that can start now.
-    pub fn free_places(&self) -> usize {
+    pub fn count_free_slots(&self) -> usize {
         self.running.count_free()
     }
 }

@@ -19,11 +19,11 @@ mod streamed;
 mod user_part;
 
 pub use builder::FlowServer;
-pub use frames::frame;
+pub use frames::encode_frame;
 pub use gate::{AdmittedRequest, FrameMemory, Gate, GateSettings};
 pub use provider::{ApiKey, Bearer, ContextProvider, FlowRequest, api_key, bearer};
 pub use rejection::{Rejection, masked_error};
-pub use sealing::{bound_to, create_seal};
+pub use sealing::{associated_data, create_seal};
 pub use serve::StartedServer;
 pub use store::{MemoryStreams, StreamEvent, StreamReader, StreamStore, StreamWriter};
 pub use streamed::frames_response;

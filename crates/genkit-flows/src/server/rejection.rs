@@ -22,7 +22,10 @@ pub struct Rejection {
 
 impl Rejection {
     /// Creates the rejection for an error of the server itself, which clients always receive in full.
-    pub fn of_server(error: &(impl Topic + std::fmt::Display), body: Option<&BodyError>) -> Self {
+    pub fn from_server_error(
+        error: &(impl Topic + std::fmt::Display),
+        body: Option<&BodyError>,
+    ) -> Self {
         let status = match body {
             Some(BodyError::Slow(_)) => StatusCode::REQUEST_TIMEOUT,
             Some(BodyError::Long(_)) => StatusCode::PAYLOAD_TOO_LARGE,
@@ -31,7 +34,7 @@ impl Rejection {
         };
         Self {
             status,
-            code: status::name_of(error.kind()),
+            code: status::status_name(error.kind()),
             message: error.to_string(),
             allow: None,
         }
@@ -40,14 +43,14 @@ impl Rejection {
     /// Creates the rejection of an unsupported method. `allow` lists the supported methods.
     pub fn of_method(error: &(impl Topic + std::fmt::Display), allow: &'static str) -> Self {
         let status = StatusCode::METHOD_NOT_ALLOWED;
-        Self { status, allow: Some(allow), ..Self::of_server(error, None) }
+        Self { status, allow: Some(allow), ..Self::from_server_error(error, None) }
     }
 
     /// Creates the rejection for an error of application code. It is masked unless errors are
     /// exposed.
-    pub fn masked(error: Error, exposes_errors: bool) -> Self {
+    pub fn from_app_error(error: Error, exposes_errors: bool) -> Self {
         let (code, message) = masked_error(error, exposes_errors);
-        let kind = status::kind_of(code).unwrap_or(ErrorKind::Internal);
+        let kind = status::kind_from_name(code).unwrap_or(ErrorKind::Internal);
         Self { status: http_status(kind), code, message, allow: None }
     }
 
@@ -58,14 +61,14 @@ impl Rejection {
 }
 
 fn http_status(kind: ErrorKind) -> StatusCode {
-    StatusCode::from_u16(status::http_of(kind)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    StatusCode::from_u16(status::http_status(kind)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
 /// Returns the status name and the text of an error that a client is allowed to read.
 pub fn masked_error(error: Error, exposes_errors: bool) -> (&'static str, String) {
     let is_ours = error.text_for_callers().is_some();
     let kind = if is_ours { error.kind() } else { ErrorKind::Internal };
-    (status::name_of(kind), for_callers(error, "agent", exposes_errors).chain())
+    (status::status_name(kind), for_callers(error, "agent", exposes_errors).chain())
 }
 
 impl IntoResponse for Rejection {

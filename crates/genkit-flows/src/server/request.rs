@@ -30,7 +30,7 @@ impl FlowQuery {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             match name {
                 "stream" => {
-                    let is_true = boolean(value)
+                    let is_true = parse_boolean(value)
                         .ok_or(E::Query { name: "stream", expected: "`true` or `false`" })?;
                     query.stream |= is_true;
                 }
@@ -56,7 +56,7 @@ fn accepts_events(headers: &HeaderMap) -> bool {
 }
 
 /// Parses a boolean as Go does.
-fn boolean(text: &str) -> Option<bool> {
+fn parse_boolean(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
         "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
@@ -65,7 +65,7 @@ fn boolean(text: &str) -> Option<bool> {
 }
 
 /// Returns the input of a flow from the body of its request; null if the body is empty.
-pub(super) fn input_of(body: &[u8]) -> Result<Value, E> {
+pub(super) fn parse_input(body: &[u8]) -> Result<Value, E> {
     if body.trim_ascii().is_empty() {
         return Ok(Value::Null);
     }
@@ -151,10 +151,10 @@ mod tests {
     fn data_is_read_once_and_within_one_budget() {
         let zeros = vec!["0"; 150_000].join(",");
         let twice = format!(r#"{{"data":[{zeros}],"data":[{zeros}]}}"#);
-        let error = input_of(twice.as_bytes()).unwrap_err().to_string();
+        let error = parse_input(twice.as_bytes()).unwrap_err().to_string();
         assert!(error.contains("duplicate field `data`"), "{error}");
         let large = format!(r#"{{"data":[{zeros},{zeros}]}}"#);
-        assert!(input_of(large.as_bytes()).unwrap_err().to_string().contains("200000 values"));
+        assert!(parse_input(large.as_bytes()).unwrap_err().to_string().contains("200000 values"));
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
             (r#"{"init":{"data":1},"data":[1],"x":2}"#, json!([1])),
             (r#"{"d\u0061ta":"a"}"#, json!("a")),
         ] {
-            assert_eq!(input_of(body.as_bytes()).unwrap(), input, "{body}");
+            assert_eq!(parse_input(body.as_bytes()).unwrap(), input, "{body}");
         }
         let deep = format!("{{\"data\":{}", "[".repeat(100_000));
         for body in [
@@ -190,7 +190,7 @@ mod tests {
             "\u{feff}{}",
             &deep,
         ] {
-            assert!(input_of(body.as_bytes()).is_err(), "{body}");
+            assert!(parse_input(body.as_bytes()).is_err(), "{body}");
         }
     }
 }

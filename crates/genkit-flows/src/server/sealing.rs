@@ -17,6 +17,6 @@ pub fn create_seal(key: Option<&[u8]>, domain: &[u8]) -> Result<Seal, (usize, us
 
 /// Returns the associated data of a seal. The length of the first text comes first, so that different pairs
 /// never have the same bytes.
-pub fn bound_to(first: &str, second: &str) -> Vec<u8> {
+pub fn associated_data(first: &str, second: &str) -> Vec<u8> {
     [&(first.len() as u64).to_be_bytes()[..], first.as_bytes(), second.as_bytes()].concat()
 }

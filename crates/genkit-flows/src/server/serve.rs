@@ -168,7 +168,7 @@ impl StartedServer {
         listening: Listening,
         shutdown: Option<BoxFuture<'static, ()>>,
     ) -> Result<Self> {
-        let place = match listening.place {
+        let place = match listening.listen_address {
             Some(place) => place,
             None => default_place(std::env::var("PORT").ok().as_deref())?,
         };
@@ -176,7 +176,7 @@ impl StartedServer {
         let (stop, end, drain) =
             (CancellationToken::new(), CancellationToken::new(), Drain::default());
         let signals = tokio::spawn(cancel_at_shutdown(shutdown, wait_for_signal(), stop.clone()));
-        Ok(Self { listener, told: listening.told, stop, drain, end, signals })
+        Ok(Self { listener, told: listening.on_listening, stop, drain, end, signals })
     }
 
     /// Allows any host if none was set and the server does not listen on loopback.

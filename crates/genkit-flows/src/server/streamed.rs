@@ -18,7 +18,7 @@ use tokio_util::sync::DropGuard;
 
 use super::answer::FlowErrorResponse;
 use super::error::Error as E;
-use super::frames::frame;
+use super::frames::encode_frame;
 use super::gate::FrameMemory;
 use super::run::{AdmittedFlow, FlowRun};
 use super::shared::{FlowEndpoint, FlowSlot};
@@ -194,9 +194,9 @@ impl<S: Stream<Item = StreamEvent> + Send + Unpin + 'static> Stream for FlowFram
         self.poll_event(cx).map(|event| {
             let event = event?;
             self.flush = !event.is_last();
-            let counted = self.memory.count_frame(frame(&event)).unwrap_or_else(|full| {
+            let counted = self.memory.count_frame(encode_frame(&event)).unwrap_or_else(|full| {
                 (self.flush, self.ended) = (false, true);
-                frame(&StreamEvent::Error(full.to_json()))
+                encode_frame(&StreamEvent::Error(full.to_json()))
             });
             Some(Ok(counted))
         })

@@ -13,7 +13,7 @@ use genkit_model::internal::signature;
 use genkit_model::internal::signature::GEMINI;
 
 /// The metadata keys of a part that are fields of Gemini's part.
-const BESIDE: [&str; 2] = ["videoMetadata", "mediaResolution"];
+const PART_FIELDS: [&str; 2] = ["videoMetadata", "mediaResolution"];
 
 /// One part: its kind, signature and metadata.
 pub(super) struct RequestPart<'a> {
@@ -91,7 +91,7 @@ impl Serialize for RequestPart<'_> {
             map.serialize_entry("thoughtSignature", signature)?;
         }
         for (key, value) in self.metadata.into_iter().flatten() {
-            if BESIDE.contains(&key.as_str()) && !value.is_null() {
+            if PART_FIELDS.contains(&key.as_str()) && !value.is_null() {
                 map.serialize_entry(key, value)?;
             }
         }

@@ -55,11 +55,11 @@ impl<'a> GenerationConfig<'a> {
     ) -> Self {
         let output = &request.output;
         let takes = output.is_json() || output.schema.is_some();
-        let takes = takes && models::takes_json(model);
+        let takes = takes && models::supports_json(model);
         let bound = output.schema.as_ref().filter(|_| takes && output.constrained == Some(true));
         // Older models respond with status 400 to JSON output with tools, so they are asked for JSON
         // only if a schema requires it.
-        let beside_tools = || !has_tools || models::takes_json_with_tools(model);
+        let beside_tools = || !has_tools || models::supports_json_with_tools(model);
         let hint = output.is_json() && takes && beside_tools();
         let schema = bound.and_then(|schema| match settings.openapi {
             true => Some(("responseSchema", schema.dialect_text::<OpenApiDialect>(OUTPUT)?)),

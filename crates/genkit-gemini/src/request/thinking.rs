@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 
 const API: &str = "Gemini";
 const CONFIG: &str = "thinkingConfig";
@@ -14,7 +14,7 @@ const LEVEL: &str = "thinkingLevel";
 const BUDGET: &str = "thinkingBudget";
 
 /// How the reasoning effort of a family of models is set.
-enum Thinks {
+enum ThinkingSetting {
     /// One of these levels, lowest first.
     Levels(&'static [Effort]),
     /// A number of tokens between `least` and `most`; 0 disables thinking if `can_stop`.
@@ -23,20 +23,34 @@ enum Thinks {
 
 /// The first entry whose marks all occur in the name applies. Models that are not Gemini models are
 /// not listed.
-const FAMILIES: &[(&[&str], Option<Thinks>)] = &[
+const FAMILIES: &[(&[&str], Option<ThinkingSetting>)] = &[
     (&["gemini", "-tts"], None),
     (&["gemini", "-image"], None),
     (&["gemini-1"], None),
     (&["gemini-2.0"], None),
-    (&["gemini-3-pro"], Some(Thinks::Levels(&[Effort::Low, Effort::High]))),
-    (&["gemini-3", "pro"], Some(Thinks::Levels(&[Effort::Low, Effort::Medium, Effort::High]))),
+    (&["gemini-3-pro"], Some(ThinkingSetting::Levels(&[Effort::Low, Effort::High]))),
+    (
+        &["gemini-3", "pro"],
+        Some(ThinkingSetting::Levels(&[Effort::Low, Effort::Medium, Effort::High])),
+    ),
     (
         &["gemini-3"],
-        Some(Thinks::Levels(&[Effort::Minimal, Effort::Low, Effort::Medium, Effort::High])),
+        Some(ThinkingSetting::Levels(&[
+            Effort::Minimal,
+            Effort::Low,
+            Effort::Medium,
+            Effort::High,
+        ])),
     ),
-    (&["gemini", "pro"], Some(Thinks::Tokens { least: 128, most: 32_768, can_stop: false })),
-    (&["gemini", "flash-lite"], Some(Thinks::Tokens { least: 512, most: 24_576, can_stop: true })),
-    (&["gemini"], Some(Thinks::Tokens { least: 1, most: 24_576, can_stop: true })),
+    (
+        &["gemini", "pro"],
+        Some(ThinkingSetting::Tokens { least: 128, most: 32_768, can_stop: false }),
+    ),
+    (
+        &["gemini", "flash-lite"],
+        Some(ThinkingSetting::Tokens { least: 512, most: 24_576, can_stop: true }),
+    ),
+    (&["gemini"], Some(ThinkingSetting::Tokens { least: 1, most: 24_576, can_stop: true })),
 ];
 
 /// `thinkingConfig`: the caller's settings, with the reasoning effort added.
@@ -53,11 +67,11 @@ impl<'a> ThinkingConfig<'a> {
         if given.is_some_and(|given| given.contains_key(LEVEL) || given.contains_key(BUDGET)) {
             return Some(Self { given, effort: None }); // the API's own keys take precedence
         }
-        let effort = in_words_of(model, word, Effort::of_config(config));
+        let effort = thinking_field(model, word, Effort::from_config(config));
         if effort.is_none() {
             let remedy = "use a model that thinks, such as `gemini-2.5-flash`, and one of the values none, \
                           minimal, low, medium, high and max";
-            left_out(API, model, REASONING_EFFORT, remedy);
+            warn_omitted(API, model, REASONING_EFFORT, remedy);
         }
         (given.is_some() || effort.is_some()).then_some(Self { given, effort })
     }
@@ -65,30 +79,36 @@ impl<'a> ThinkingConfig<'a> {
 
 /// Returns the field and the value of the thinking setting of `model`. A level that the model does not support is
 /// replaced with the next higher one, or with the highest if there is none; a token budget is clamped.
-fn in_words_of(model: &str, word: &str, effort: Option<Effort>) -> Option<(&'static str, Value)> {
+fn thinking_field(
+    model: &str,
+    word: &str,
+    effort: Option<Effort>,
+) -> Option<(&'static str, Value)> {
     let holds = |marks: &[&str]| marks.iter().all(|mark| model.contains(mark));
     let thinks = FAMILIES.iter().find(|(marks, _)| holds(marks))?.1.as_ref()?;
     let cannot_stop = || {
         let remedy =
             "the lowest level is used instead; to disable thinking, use a Flash model of 2.5";
-        left_out(API, model, "reasoningEffort: none", remedy);
+        warn_omitted(API, model, "reasoningEffort: none", remedy);
     };
     match (thinks, effort) {
-        (Thinks::Levels(levels), Some(effort)) => {
+        (ThinkingSetting::Levels(levels), Some(effort)) => {
             if effort == Effort::None {
                 cannot_stop();
             }
             Some((LEVEL, effort.nearest_supported(levels)?.as_str().into()))
         }
-        (Thinks::Levels(_), None) => Some((LEVEL, word.into())),
-        (Thinks::Tokens { can_stop: true, .. }, Some(Effort::None)) => Some((BUDGET, 0.into())),
-        (Thinks::Tokens { least, most, .. }, Some(effort)) => {
+        (ThinkingSetting::Levels(_), None) => Some((LEVEL, word.into())),
+        (ThinkingSetting::Tokens { can_stop: true, .. }, Some(Effort::None)) => {
+            Some((BUDGET, 0.into()))
+        }
+        (ThinkingSetting::Tokens { least, most, .. }, Some(effort)) => {
             if effort == Effort::None {
                 cannot_stop();
             }
             Some((BUDGET, effort.token_budget().clamp(*least, *most).into()))
         }
-        (Thinks::Tokens { .. }, None) => None,
+        (ThinkingSetting::Tokens { .. }, None) => None,
     }
 }
 

@@ -35,7 +35,7 @@ impl SubsetRewriter<'_> {
             [only] => self.rewrite_single(only, map, values.as_deref(), at, &mut subset),
             ref several => {
                 let branches = several.iter().filter_map(|name| {
-                    let values = values.as_ref().map(|values| of_type(values, name));
+                    let values = values.as_ref().map(|values| values_of_type(values, name));
                     if values.as_ref().is_some_and(Vec::is_empty) {
                         return None;
                     }
@@ -47,7 +47,7 @@ impl SubsetRewriter<'_> {
                 subset.insert("anyOf".to_owned(), Value::Array(branches));
             }
         }
-        self.note_unsaid(map, at);
+        self.note_unsupported(map, at);
         subset
     }
 
@@ -201,7 +201,7 @@ impl SubsetRewriter<'_> {
     }
 
     /// Records the keywords that the subset does not support.
-    fn note_unsaid(&mut self, map: &Map<String, Value>, at: &str) {
+    fn note_unsupported(&mut self, map: &Map<String, Value>, at: &str) {
         const UNSAID: [&str; 15] = [
             "additionalProperties",
             "unevaluatedProperties",
@@ -234,7 +234,7 @@ impl SubsetRewriter<'_> {
 }
 
 /// Returns the values that have this type.
-fn of_type(values: &[Value], name: &str) -> Vec<Value> {
+fn values_of_type(values: &[Value], name: &str) -> Vec<Value> {
     let is = |value: &&Value| match name {
         "number" => value.is_number(),
         name => types_of(std::slice::from_ref(*value)) == [name],

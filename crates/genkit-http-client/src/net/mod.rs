@@ -68,11 +68,11 @@ pub fn client_builder(route: Route) -> ClientBuilder {
 
 /// Builds the client.
 pub fn build_client(builder: ClientBuilder) -> Result<Client> {
-    builder.build().map_err(|error| no_client(&error))
+    builder.build().map_err(|error| client_error(&error))
 }
 
 /// Returns the error for a failed setup of HTTP.
-pub fn no_client(error: &(dyn StdError + 'static)) -> genkit_core::Error {
+pub fn client_error(error: &(dyn StdError + 'static)) -> genkit_core::Error {
     Error::Client(root_cause(error)).into()
 }
 

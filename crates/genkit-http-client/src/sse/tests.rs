@@ -187,7 +187,7 @@ fn one_event_has_a_limit() {
 }
 
 #[test]
-fn memory_is_given_back_to_later_events() {
+fn buffer_is_reused_by_later_events() {
     let mut parser = SseParser::default();
     let event = format!("data: {}\n\n", "x".repeat(1000));
     for _ in 0..1000 {
@@ -198,7 +198,7 @@ fn memory_is_given_back_to_later_events() {
     assert!(parser.buffer.capacity() < 4 * event.len(), "{}", parser.buffer.capacity());
 }
 
-fn is_lent(event: Option<Result<SseEvent<'_>, SseError>>) -> bool {
+fn is_borrowed(event: Option<Result<SseEvent<'_>, SseError>>) -> bool {
     matches!(event, Some(Ok(SseEvent::Message { data: Cow::Borrowed(_), .. })))
 }
 
@@ -206,8 +206,8 @@ fn is_lent(event: Option<Result<SseEvent<'_>, SseError>>) -> bool {
 fn single_data_line_is_borrowed() {
     let mut parser = SseParser::default();
     parser.push(b"data: 1\n\ndata: 2\ndata: 3\n\n");
-    assert!(is_lent(parser.next()));
-    assert!(!is_lent(parser.next()), "joined lines are not");
+    assert!(is_borrowed(parser.next()));
+    assert!(!is_borrowed(parser.next()), "joined lines are not");
 }
 
 fn line() -> impl Strategy<Value = Vec<u8>> {
@@ -225,7 +225,7 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn no_split_changes_anything(
+    fn events_do_not_depend_on_chunking(
         body in body(),
         sizes in vec(1_usize..9, 1..40),
         limit in prop_oneof![Just(usize::MAX), 0_usize..40],

@@ -44,11 +44,11 @@ pub struct Connection {
 }
 
 /// A request in progress on a connection; ends on drop.
-pub(crate) struct RequestAtWork(pub(crate) Arc<Connection>);
+pub(crate) struct RequestInProgress(pub(crate) Arc<Connection>);
 
-impl Drop for RequestAtWork {
+impl Drop for RequestInProgress {
     fn drop(&mut self) {
-        self.0.answered();
+        self.0.record_response();
     }
 }
 
@@ -95,7 +95,7 @@ impl Connection {
     }
 
     /// Records that bytes arrived.
-    pub(crate) fn heard(&self) {
+    pub(crate) fn record_bytes(&self) {
         if self.phase().0 == Phase::Idle {
             self.set(Phase::Head);
         }
@@ -107,17 +107,17 @@ impl Connection {
     }
 
     /// Records that a request is complete.
-    pub fn answering(&self) {
+    pub fn record_request(&self) {
         self.set(Phase::Answering);
     }
 
     /// Records that a request was answered.
-    pub(super) fn answered(&self) {
+    pub(super) fn record_response(&self) {
         self.set(Phase::Idle);
     }
 
     /// Records whether the client reads what is written.
-    pub(crate) fn reads(&self, reads: bool) {
+    pub(crate) fn set_reading(&self, reads: bool) {
         let since = if reads { 0 } else { 1 + self.clock.load(Ordering::Relaxed) };
         if (since == 0) != (self.unread.load(Ordering::Relaxed) == 0) {
             self.unread.store(since, Ordering::Relaxed);
@@ -125,7 +125,7 @@ impl Connection {
     }
 
     /// Sets the task to abort when the connection is ended.
-    pub(crate) fn runs_in(&self, task: AbortHandle) {
+    pub(crate) fn set_task(&self, task: AbortHandle) {
         let _ = self.task.set(task);
     }
 

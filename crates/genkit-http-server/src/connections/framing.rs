@@ -52,7 +52,7 @@ enum Version {
 
 /// The error of an ambiguous or malformed request.
 #[derive(Debug, PartialEq, Eq)]
-struct Ambiguous;
+struct AmbiguousRequest;
 
 impl Framing {
     /// Checks bytes that were read from the connection, and overwrites those from the first unacceptable line end with
@@ -95,18 +95,18 @@ impl Framing {
         }
     }
 
-    fn check_line(&mut self) -> Result<(), Ambiguous> {
-        let line = self.line.strip_suffix(b"\r\n").ok_or(Ambiguous)?;
+    fn check_line(&mut self) -> Result<(), AmbiguousRequest> {
+        let line = self.line.strip_suffix(b"\r\n").ok_or(AmbiguousRequest)?;
         if line.iter().any(|byte| matches!(*byte, b'\r' | INVALID)) {
-            return Err(Ambiguous);
+            return Err(AmbiguousRequest);
         }
         match self.state {
-            State::ChunkSize => match chunk_size(line).ok_or(Ambiguous)? {
+            State::ChunkSize => match chunk_size(line).ok_or(AmbiguousRequest)? {
                 0 => self.state = State::Trailers,
-                size => self.state = State::Chunk(size.checked_add(2).ok_or(Ambiguous)?),
+                size => self.state = State::Chunk(size.checked_add(2).ok_or(AmbiguousRequest)?),
             },
             State::Trailers if line.is_empty() => self.state = State::Head,
-            State::Trailers => drop(parse_header(line).ok_or(Ambiguous)?),
+            State::Trailers => drop(parse_header(line).ok_or(AmbiguousRequest)?),
             _ if line.is_empty() && self.head.version.is_none() => {} // Before the request line.
             _ if line.is_empty() => self.state = std::mem::take(&mut self.head).body()?,
             _ if self.head.version.is_none() => self.head.version = Some(parse_version(line)),
@@ -117,19 +117,19 @@ impl Framing {
 }
 
 impl Head {
-    fn add(&mut self, line: &[u8]) -> Result<(), Ambiguous> {
-        let (name, value) = parse_header(line).ok_or(Ambiguous)?;
+    fn add(&mut self, line: &[u8]) -> Result<(), AmbiguousRequest> {
+        let (name, value) = parse_header(line).ok_or(AmbiguousRequest)?;
         if name.eq_ignore_ascii_case(b"host") {
             self.hosts += 1;
         } else if name.eq_ignore_ascii_case(b"origin") {
             self.origins += 1;
         } else if name.eq_ignore_ascii_case(b"content-length") {
             let length = parse_length(value).filter(|_| self.length.is_none());
-            self.length = Some(length.ok_or(Ambiguous)?);
+            self.length = Some(length.ok_or(AmbiguousRequest)?);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
             // Only `chunked` is decoded.
             if self.is_chunked || !value.eq_ignore_ascii_case(b"chunked") {
-                return Err(Ambiguous);
+                return Err(AmbiguousRequest);
             }
             self.is_chunked = true;
         }
@@ -137,15 +137,15 @@ impl Head {
     }
 
     /// Returns the state after this head.
-    fn body(self) -> Result<State, Ambiguous> {
+    fn body(self) -> Result<State, AmbiguousRequest> {
         let is_sound = match self.version {
             Some(Version::Http11) => self.hosts == 1,
             Some(Version::Http10) => self.hosts <= 1 && !self.is_chunked,
             _ => true,
         };
         match (self.length, self.is_chunked) {
-            _ if !is_sound || self.origins > 1 => Err(Ambiguous),
-            (Some(_), true) => Err(Ambiguous),
+            _ if !is_sound || self.origins > 1 => Err(AmbiguousRequest),
+            (Some(_), true) => Err(AmbiguousRequest),
             (None, true) => Ok(State::ChunkSize),
             (None | Some(0), false) => Ok(State::Head),
             (Some(length), false) => Ok(State::Body(length)),

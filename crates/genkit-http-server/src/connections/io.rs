@@ -25,7 +25,7 @@ impl ConnectionIo {
     }
 
     fn written<T>(&self, written: Poll<T>) -> Poll<T> {
-        self.connection.reads(written.is_ready());
+        self.connection.set_reading(written.is_ready());
         written
     }
 }
@@ -39,7 +39,7 @@ impl AsyncRead for ConnectionIo {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.connection.heard();
+            self.connection.record_bytes();
             self.framing.check(&mut buffer.filled_mut()[before..]);
         }
         read

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 pub use self::connection::Connection;
-pub(super) use self::connection::RequestAtWork;
+pub(super) use self::connection::RequestInProgress;
 pub(super) use self::io::ConnectionIo;
 use genkit_core::internal::sync::lock;
 
@@ -23,7 +23,7 @@ const MAX_CONNECTIONS: usize = 10_000;
 
 /// The divisor for the number of silent connections closed at the same time to make room: at most the connection limit
 /// divided by this.
-const GOING_AT_ONCE: usize = 64;
+const EVICTION_DIVISOR: usize = 64;
 
 /// All connections of a server.
 pub(crate) struct ConnectionTable {
@@ -84,7 +84,7 @@ impl ConnectionTable {
             return None;
         }
         if open.connections.len() >= self.limit {
-            let greediest = open.greediest();
+            let greediest = open.find_greediest_client();
             if !open.make_room(greediest, self.limit) && !open.make_room(None, self.limit) {
                 return None;
             }
@@ -99,7 +99,7 @@ impl ConnectionTable {
     /// Closes waiting connections after the process has run out of file descriptors.
     pub(crate) fn make_room(&self) {
         let mut open = lock(&self.open);
-        let greediest = open.greediest();
+        let greediest = open.find_greediest_client();
         let _ = open.make_room(greediest, self.limit) || open.make_room(None, self.limit);
     }
 
@@ -114,7 +114,7 @@ impl ConnectionTable {
     }
 
     /// Closes connections without a request.
-    pub(crate) fn end_silent(&self) {
+    pub(crate) fn close_silent(&self) {
         for connection in lock(&self.open).connections.values() {
             if connection.rank().is_some_and(|(has_spoken, ..)| !has_spoken) {
                 connection.shut_down();
@@ -123,14 +123,14 @@ impl ConnectionTable {
     }
 
     /// Closes all connections.
-    pub(crate) fn end_all(&self) {
+    pub(crate) fn close_all(&self) {
         lock(&self.open).connections.values().for_each(|connection| connection.shut_down());
     }
 }
 
 impl OpenConnections {
     /// Returns the client with the most connections.
-    fn greediest(&self) -> Option<IpAddr> {
+    fn find_greediest_client(&self) -> Option<IpAddr> {
         let most = self.of_clients.iter().max_by_key(|(_, count)| **count);
         most.map(|(client, _)| *client)
     }
@@ -142,7 +142,7 @@ impl OpenConnections {
         let mut ranked: Vec<_> = ranked.filter_map(|it| Some((it.rank()?, it.number()))).collect();
         ranked.sort_unstable();
         let silent = ranked.iter().take_while(|((has_spoken, ..), _)| !has_spoken).count();
-        let going = silent.min(limit / GOING_AT_ONCE).max(1);
+        let going = silent.min(limit / EVICTION_DIVISOR).max(1);
         for (_, number) in ranked.iter().take(going) {
             if let Some(connection) = self.remove(*number) {
                 connection.shut_down();

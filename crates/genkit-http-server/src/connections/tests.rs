@@ -30,14 +30,14 @@ fn silent_connections_are_evicted_first_in_order_of_silence() {
     let table = ConnectionTable::with_limit(8);
     let spoken = table.admit(address(1)).expect("room");
     spoken.connection.requested();
-    spoken.connection.answering();
-    spoken.connection.answered();
+    spoken.connection.record_request();
+    spoken.connection.record_response();
     pass(&table, 5);
     let older = table.admit(address(1)).expect("room");
     pass(&table, 1);
     let newer = table.admit(address(1)).expect("room");
     let asks = table.admit(address(1)).expect("room");
-    asks.connection.answering();
+    asks.connection.record_request();
     let next = table.admit(address(1)).expect("room");
     let left = [&spoken, &newer, &asks, &next].map(|it| it.connection.number());
     assert_eq!(numbers(&table), left, "{} went", older.connection.number());
@@ -47,7 +47,7 @@ fn silent_connections_are_evicted_first_in_order_of_silence() {
 fn connection_with_a_running_request_is_never_evicted() {
     let table = ConnectionTable::with_limit(4);
     let busy: Vec<_> = (0..2).map(|_| table.admit(address(1)).expect("room")).collect();
-    busy.iter().for_each(|it| it.connection.answering());
+    busy.iter().for_each(|it| it.connection.record_request());
     assert!(
         table.admit(address(1)).is_none(),
         "half of all connections handle requests of this client"
@@ -85,17 +85,17 @@ fn each_phase_has_its_own_limit() {
         assert!(connection.is_overdue(now + seconds + 1), "{:?}", connection.phase());
     };
     overdue_after(HEAD_SECONDS);
-    connection.heard();
+    connection.record_bytes();
     overdue_after(HEAD_SECONDS);
-    connection.answered();
+    connection.record_response();
     overdue_after(IDLE_SECONDS);
-    connection.heard();
+    connection.record_bytes();
     overdue_after(HEAD_SECONDS);
-    connection.answering();
+    connection.record_request();
     assert!(!connection.is_overdue(u32::MAX), "requests have their own time limits");
-    connection.reads(false);
+    connection.set_reading(false);
     overdue_after(UNREAD_SECONDS);
-    connection.reads(true);
+    connection.set_reading(true);
     assert!(!connection.is_overdue(u32::MAX));
 }
 

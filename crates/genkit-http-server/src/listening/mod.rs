@@ -24,8 +24,8 @@ const UNIX: &str = "unix:";
 #[derive(Default)]
 pub struct Listening {
     /// The address or listener, if set.
-    pub place: Option<ListenAddress>,
-    pub told: Option<OnListening>,
+    pub listen_address: Option<ListenAddress>,
+    pub on_listening: Option<OnListening>,
     /// Wraps each connection before HTTP, for example in TLS.
     pub acceptor: Option<Acceptor>,
 }
@@ -39,13 +39,13 @@ pub enum ListenAddress {
 
 impl Listening {
     pub fn is_set(&self) -> bool {
-        self.place.is_some() || self.told.is_some() || self.acceptor.is_some()
+        self.listen_address.is_some() || self.on_listening.is_some() || self.acceptor.is_some()
     }
 }
 
 impl ListenAddress {
     pub async fn listen(self) -> Result<BoundListener, E> {
-        let given = |source| E::GivenListener { source };
+        let given = |source| E::InvalidListener { source };
         let listener = match self {
             Self::Listener(listener) => {
                 listener.set_nonblocking(true).map_err(given)?;
@@ -53,7 +53,9 @@ impl ListenAddress {
             }
             #[cfg(unix)]
             Self::UnixListener(listener) => {
-                return Ok(BoundListener::Unix(UnixSocket::given(listener).map_err(given)?));
+                return Ok(BoundListener::Unix(
+                    UnixSocket::from_listener(listener).map_err(given)?,
+                ));
             }
             Self::Address(address) => match address.strip_prefix(UNIX) {
                 // The operating system would create a socket without a name, which no client could find.

@@ -31,7 +31,7 @@ impl UnixSocket {
     }
 
     /// Uses a socket that is already bound. Its file is not removed.
-    pub(super) fn given(listener: std::os::unix::net::UnixListener) -> io::Result<Self> {
+    pub(super) fn from_listener(listener: std::os::unix::net::UnixListener) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         Ok(Self { listener: UnixListener::from_std(listener)?, own: None })
     }

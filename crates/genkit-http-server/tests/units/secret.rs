@@ -9,7 +9,7 @@ fn secret_is_compared_whole() {
         ("secretsecret", false),
         ("", false),
     ] {
-        assert_eq!(is_the_secret(given.as_bytes(), b"secret"), same, "{given}");
+        assert_eq!(matches_secret(given.as_bytes(), b"secret"), same, "{given}");
     }
-    assert!(!is_the_secret(b"", b"") && !is_the_secret(b"x", b""));
+    assert!(!matches_secret(b"", b"") && !matches_secret(b"x", b""));
 }

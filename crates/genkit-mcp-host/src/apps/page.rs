@@ -86,23 +86,23 @@ impl McpApp {
         let Some(meta) = find_meta(&tools, own) else { return Ok(None) };
         let Some(uri) = page_uri(meta) else { return Ok(None) };
         if !uri.starts_with(SCHEME) {
-            let (tool, uri) = (own.to_owned(), shown_uri(uri));
+            let (tool, uri) = (own.to_owned(), escape_uri(uri));
             return Err(Error::Scheme { tool, uri }.for_server(key));
         }
         let contents = client.read_resource(uri).await?;
         let page = contents.into_iter().find(|piece| piece.mime_type() == Some(APP_MIME_TYPE));
         let Some(page) = page else {
-            return Err(Error::InvalidPage { uri: shown_uri(uri) }.for_server(key));
+            return Err(Error::InvalidPage { uri: escape_uri(uri) }.for_server(key));
         };
         let Some(html) = page
             .as_text()
             .map(str::to_owned)
             .or_else(|| String::from_utf8(page.as_bytes().to_vec()).ok())
         else {
-            return Err(Error::InvalidPage { uri: shown_uri(uri) }.for_server(key));
+            return Err(Error::InvalidPage { uri: escape_uri(uri) }.for_server(key));
         };
         if html.len() > MAX_PAGE {
-            let (uri, bytes) = (shown_uri(uri), html.len());
+            let (uri, bytes) = (escape_uri(uri), html.len());
             return Err(Error::TooLarge { uri, bytes, max: MAX_PAGE }.for_server(key));
         }
         let rights = AppRights::read(page.meta().get("ui").unwrap_or(&Value::Null));
@@ -118,7 +118,7 @@ impl McpApp {
 }
 
 /// Shortens and escapes a URI from a server for an error.
-fn shown_uri(uri: &str) -> String {
+fn escape_uri(uri: &str) -> String {
     visible::escape_line(&excerpt(uri, MAX_SHOWN_URI)).into_owned()
 }
 
@@ -230,7 +230,7 @@ impl McpHost {
         if !is_listed || !find_meta(&tools, name).is_none_or(is_for_pages) {
             return Err(Error::ToolHiddenFromPages(name.to_owned()).for_server(&server.key));
         }
-        if server.config.controls.asks_before(name) {
+        if server.config.controls.needs_approval_for(name) {
             return Err(Error::NeedsApproval(name.to_owned()).for_server(&server.key));
         }
         let arguments = methods::to_json("tool", name, arguments)?;

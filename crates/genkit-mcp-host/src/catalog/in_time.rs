@@ -23,7 +23,9 @@ impl Catalog {
 
     /// Returns the server's items if they are available in time. Otherwise, the list is read in the background for the
     /// next caller.
-    pub(crate) async fn in_time<T: Listable>(self: &Arc<Self>) -> Result<Arc<[NamedAction<T>]>> {
+    pub(crate) async fn list_in_time<T: Listable>(
+        self: &Arc<Self>,
+    ) -> Result<Arc<[NamedAction<T>]>> {
         if let Some(cached) = self.cached_items() {
             return Ok(cached);
         }
@@ -53,8 +55,10 @@ impl Catalog {
     }
 
     /// Returns the server's items, or `None` if they are not available in time. Logs each new reason once.
-    pub(crate) async fn or_omitted<T: Listable>(self: &Arc<Self>) -> Option<Arc<[NamedAction<T>]>> {
-        let listed = self.in_time().await;
+    pub(crate) async fn list_or_warn<T: Listable>(
+        self: &Arc<Self>,
+    ) -> Option<Arc<[NamedAction<T>]>> {
+        let listed = self.list_in_time().await;
         let error = listed.as_ref().err().map(PublicError::chain);
         let omitted = &mut lock(&self.health)[T::KIND as usize].omitted;
         if let Some(error) = error.as_ref().filter(|error| omitted.as_ref() != Some(error))

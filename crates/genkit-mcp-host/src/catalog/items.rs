@@ -141,7 +141,7 @@ impl Listable for Tool {
             read_title(item).or_else(|| read_title(hints))
         )
         .tag(server.key.to_string())
-        .needs_approval(server.config.controls.asks_before(name))
+        .needs_approval(server.config.controls.needs_approval_for(name))
         .lazy(server.is_lazy(name))
         .timeout(connection.max_timeout)
         .input_schema(input_schema(item)?);
@@ -151,7 +151,7 @@ impl Listable for Tool {
         let inner = output.and_then(wrapped_result::unwrap_schema);
         let is_wrapped = inner.is_some();
         if let Some(mut output) = inner.or_else(|| output.cloned()) {
-            show_descriptions(&mut output);
+            escape_descriptions(&mut output);
             tool = tool.output_schema(output);
         }
         let setters = [
@@ -171,7 +171,7 @@ impl Listable for Tool {
             Box::pin(async move {
                 let server = remote.server()?;
                 let result = methods::call_tool(&server, &context, &remote.name, arguments).await?;
-                Ok(result.with_marks(is_wrapped).into_output())
+                Ok(result.mark_wrapped(is_wrapped).into_output())
             })
         });
         // This function runs twice for each tool, once per name. Warn only once.
@@ -204,7 +204,7 @@ impl Listable for Prompt {
             let of = Reference::Prompt(PromptReference::new(name));
             prompt = prompt.complete(argument, remote.completion_reference(of));
         }
-        Ok(prompt.forwards(schema, move |context, arguments| {
+        Ok(prompt.build_forwarding(schema, move |context, arguments| {
             let remote = remote.clone();
             Box::pin(async move {
                 let server = remote.server()?;
@@ -229,7 +229,7 @@ impl Listable for Resource {
 
     fn from_listed(listed: ListedItem<'_>, prefix: &str) -> Result<Self, ItemError> {
         let ListedItem { server, item, name: uri, .. } = listed;
-        let name = item["name"].as_str().map(strip_markup).filter(|name| !name.is_empty());
+        let name = item["name"].as_str().map(escape_title).filter(|name| !name.is_empty());
         let name = &name.unwrap_or_else(|| uri.to_owned());
         // A host lists the pages of several servers, so their URIs include the key.
         let shown = if prefix.is_empty() { uri.into() } else { apps::shared_uri(&server.key, uri) };
@@ -279,7 +279,7 @@ fn input_schema(item: &Value) -> Result<Value, ItemError> {
         Some(kind) if kind == "object" => {}
         Some(kind) => return Err(ItemError::SchemaTypeNotObject(kind.clone())),
     }
-    show_descriptions(&mut schema);
+    escape_descriptions(&mut schema);
     Ok(schema)
 }
 
@@ -344,17 +344,17 @@ fn read_text(item: &Value, key: &str) -> String {
 }
 
 fn read_title(item: &Value) -> Option<String> {
-    item["title"].as_str().map(strip_markup).filter(|title| !title.is_empty())
+    item["title"].as_str().map(escape_title).filter(|title| !title.is_empty())
 }
 
 /// Shortens and escapes a title to one line, because it is displayed next to this program's own output.
-fn strip_markup(text: &str) -> String {
+fn escape_title(text: &str) -> String {
     let beginning: String = text.chars().take(MAX_TITLE).collect();
     visible::escape_line(&beginning).into_owned()
 }
 
 /// Escapes the descriptions within a schema, because a model may read characters that are invisible to users.
-fn show_descriptions(schema: &mut Value) {
+fn escape_descriptions(schema: &mut Value) {
     let mut open = vec![schema];
     while let Some(value) = open.pop() {
         match value {

@@ -231,7 +231,7 @@ impl Catalog {
         let mut actions = Vec::with_capacity(items.len());
         for (method, number, item) in items {
             let ListMethod { what, key, .. } = **method;
-            let made = checked_name(item, key).and_then(|name| {
+            let made = validate_name(item, key).and_then(|name| {
                 if !names.insert((what, name)) {
                     return Err(ItemError::DuplicateName);
                 }
@@ -294,7 +294,7 @@ fn is_announced<T: Listable>(connection: &Connection) -> bool {
 }
 
 /// Returns the name or URI of an item if it is valid. A URI may be longer than a name.
-fn checked_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, ItemError> {
+fn validate_name<'a>(item: &'a Value, key: &'static str) -> Result<&'a str, ItemError> {
     let Some(name) = item[key].as_str() else { return Err(ItemError::NameNotString(key)) };
     let limit = if key == "name" { MAX_NAME } else { MAX_URI_BYTES };
     if name.is_empty() || name.len() > limit || name.chars().any(char::is_control) {

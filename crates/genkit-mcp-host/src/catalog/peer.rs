@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::error::Error;
 use crate::apps;
-use crate::error::{ServerErrorExt as _, of_server};
+use crate::error::{ServerErrorExt as _, attribute_to_server};
 use crate::limits::{MAX_PAGES, TIMEOUT};
 use crate::request::tool_result::ToolResult;
 use crate::request::{methods, results};
@@ -46,7 +46,7 @@ use genkit_schema::internal::Patterns;
 pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Result<Vec<Tool>> {
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
-        let server = name_of(&peer, at);
+        let server = peer_name(&peer, at);
         for listed in list_tools(&peer, &server).await?.into_iter().filter(is_for_models) {
             if let Some(other) = tools.iter().find(|tool| tool.name() == listed.name) {
                 let one = other.metadata()["mcp"]["server"].as_str().unwrap_or_default();
@@ -60,7 +60,7 @@ pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Re
 }
 
 /// Returns the name that the server reports, or `peer` with a number.
-fn name_of(peer: &Peer<RoleClient>, at: usize) -> String {
+fn peer_name(peer: &Peer<RoleClient>, at: usize) -> String {
     let info = peer.peer_info();
     let named = info.as_ref().and_then(|info| info.server_info.as_ref());
     named.map_or_else(|| format!("peer {}", at + 1), |server| server.name.clone())
@@ -130,7 +130,7 @@ fn make_tool(peer: &Peer<RoleClient>, server: &str, listed: &McpTool) -> Tool {
         let (peer, server, name) = (peer.clone(), Arc::clone(&server), name.clone());
         Box::pin(async move {
             let result = call(&peer, &server, name, arguments).await?;
-            Ok(result.with_marks(is_wrapped).into_output())
+            Ok(result.mark_wrapped(is_wrapped).into_output())
         })
     })
 }
@@ -171,6 +171,8 @@ async fn run_within<T>(
     })?;
     done.map_err(|error| match error {
         ServiceError::McpError(error) => SessionError::Refused(error).for_server(server),
-        other => of_server(server, PublicError::new(ErrorKind::Unavailable, other.to_string())),
+        other => {
+            attribute_to_server(server, PublicError::new(ErrorKind::Unavailable, other.to_string()))
+        }
     })
 }

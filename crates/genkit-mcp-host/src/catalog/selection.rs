@@ -23,12 +23,12 @@ pub(super) struct NameFilter {
 }
 
 impl NameFilter {
-    pub(super) fn of_all_servers(host: &Arc<HostState>) -> Self {
+    pub(super) fn for_all_servers(host: &Arc<HostState>) -> Self {
         Self { host: Arc::clone(host), only: Vec::new(), except: Vec::new() }
     }
 
     /// Returns whether any item of the server with this key can be selected.
-    fn may_want(&self, key: &str) -> bool {
+    fn can_match(&self, key: &str) -> bool {
         let prefix = format!("{key}/");
         let fits = |pattern: &String| {
             let fixed = pattern.split('*').next().unwrap_or_default();
@@ -49,9 +49,9 @@ impl NameFilter {
         let catalogs = self.host.catalogs();
         // Skip disabled servers without a warning.
         let wanted = catalogs.iter().filter(|catalog| {
-            self.may_want(&catalog.server.key) && catalog.server.state() != ServerState::Disabled
+            self.can_match(&catalog.server.key) && catalog.server.state() != ServerState::Disabled
         });
-        let lists = join_all(wanted.map(|catalog| catalog.or_omitted::<T>())).await;
+        let lists = join_all(wanted.map(|catalog| catalog.list_or_warn::<T>())).await;
         let items = lists.iter().flatten().flat_map(|list| list.iter()).map(|listed| &listed.full);
         let chosen =
             items.filter(|item| glob::is_chosen(&self.only, &self.except, item.item_name()));

@@ -80,7 +80,7 @@ async fn spawn_sync(host: &Arc<HostState>, registry: &Registry) {
 
 impl RegisteredActions {
     /// Logs once that two servers offer a resource with the same URI.
-    fn tell_same(&mut self, host: &HostState, first: &Action, second: &Action) {
+    fn warn_duplicate_uri(&mut self, host: &HostState, first: &Action, second: &Action) {
         let (Action::Resource(first), Action::Resource(second)) = (first, second) else { return };
         let (Some(server), Some(other)) = (first.server(), second.server()) else { return };
         let uri = first.uri();
@@ -95,7 +95,7 @@ impl RegisteredActions {
 
     /// Removes items that are gone, and registers new ones.
     async fn sync_registry(&mut self, host: &Arc<HostState>, registry: &Registry) {
-        let all = NameFilter::of_all_servers(host);
+        let all = NameFilter::for_all_servers(host);
         let (tools, prompts, resources) = tokio::join!(
             all.list_items::<Tool>(),
             all.list_items::<Prompt>(),
@@ -110,7 +110,7 @@ impl RegisteredActions {
             // If two servers have the same URI, the first is registered.
             match now.entry(key) {
                 Entry::Vacant(free) => drop(free.insert(action)),
-                Entry::Occupied(taken) => self.tell_same(host, taken.get(), &action),
+                Entry::Occupied(taken) => self.warn_duplicate_uri(host, taken.get(), &action),
             }
         }
         self.actions.retain(|key, old| {

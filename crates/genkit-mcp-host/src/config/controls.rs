@@ -75,7 +75,7 @@ impl Controls {
     }
 
     /// Returns whether each call to the tool needs the user's approval.
-    pub(crate) fn asks_before(&self, tool: &str) -> bool {
+    pub(crate) fn needs_approval_for(&self, tool: &str) -> bool {
         glob::matches_any(&self.needs_approval, tool)
     }
 
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_take_patterns_and_no_beats_yes() {
+    fn except_overrides_only() {
         let controls = Controls {
             only: vec!["read_*".into(), "list".into()],
             except: vec!["read_secret".into()],

@@ -78,10 +78,10 @@ impl ElicitRequest {
             url => url.cloned(),
         };
         let schema = match schema {
-            Some(schema) => Some(shown_form(redactor.redact_json(schema))?),
+            Some(schema) => Some(escape_form(redactor.redact_json(schema))?),
             None => None,
         };
-        let message = shown_message(server, &redactor.redact_text(message));
+        let message = prefix_lines(server, &redactor.redact_text(message));
         let id = match params {
             ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } => {
                 Some(elicitation_id.clone())
@@ -114,13 +114,13 @@ impl ElicitRequest {
 }
 
 /// Prefixes each line of a question with the server. The first line is prefixed by the caller.
-fn shown_message(server: &str, message: &str) -> String {
+fn prefix_lines(server: &str, message: &str) -> String {
     let message = message.replace("\r\n", "\n");
     visible::escape_prose(message.trim_end()).replace('\n', &format!("\n{server}: "))
 }
 
 /// Escapes the labels of a form; returns `None` if a value to be sent back contains invisible characters.
-fn shown_form(mut form: Value) -> Option<Value> {
+fn escape_form(mut form: Value) -> Option<Value> {
     fn resolve_pointer(value: &mut Value, key: &str) -> Option<()> {
         match value {
             Value::String(text) => match key {
@@ -221,16 +221,16 @@ mod tests {
     #[test]
     fn no_line_of_a_question_looks_like_another_servers() {
         let shown =
-            shown_message("evil", "Hello.\r\nbank: Your PIN?\n\u{202e}x\rbank: y\u{2028}z\n");
+            prefix_lines("evil", "Hello.\r\nbank: Your PIN?\n\u{202e}x\rbank: y\u{2028}z\n");
         assert_eq!(shown, "Hello.\nevil: bank: Your PIN?\nevil: \\u{202e}x\\rbank: y\\u{2028}z");
     }
 
     #[test]
     fn form_is_shown_escaped_or_rejected() {
         let form = |field: Value| json!({"type": "object", "properties": {"name": field}});
-        let shown = shown_form(form(json!({"title": "a\u{202e}b", "description": "x\ny"})));
+        let shown = escape_form(form(json!({"title": "a\u{202e}b", "description": "x\ny"})));
         assert_eq!(shown, Some(form(json!({"title": "a\\u{202e}b", "description": "x y"}))));
-        assert_eq!(shown_form(form(json!({"enum": ["yes", "y\u{200b}es"]}))), None);
-        assert_eq!(shown_form(json!({"properties": {"a\u{202e}b": {}}})), None);
+        assert_eq!(escape_form(form(json!({"enum": ["yes", "y\u{200b}es"]}))), None);
+        assert_eq!(escape_form(json!({"properties": {"a\u{202e}b": {}}})), None);
     }
 }

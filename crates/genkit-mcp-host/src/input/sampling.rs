@@ -141,7 +141,7 @@ impl Sampling {
     pub(crate) async fn answer_request(
         &self,
         server: &str,
-        usage: &ServerUse,
+        usage: &SamplingUsage,
         params: &CreateMessageRequestParams,
     ) -> Result<Value> {
         let size = json_size(params);
@@ -188,7 +188,7 @@ fn total_tokens(usage: &Usage) -> Option<u64> {
 
 /// One server's usage of the model, across connections.
 #[derive(Default)]
-pub(crate) struct ServerUse {
+pub(crate) struct SamplingUsage {
     tokens: AtomicU64,
     running: AtomicUsize,
 }
@@ -271,7 +271,7 @@ mod tests {
     async fn request_above_a_limit_is_rejected_with_that_limit() {
         let sampling = Sampling::with("test/none").allow(|_| true);
         let params = CreateMessageRequestParams::new(vec![SamplingMessage::user_text("Hi.")], 10);
-        let usage = ServerUse::default();
+        let usage = SamplingUsage::default();
         let turns: Vec<_> =
             (0..MAX_SERVER_SAMPLING).map(|_| ServerTurn::try_acquire(&usage.running)).collect();
         let error = sampling.answer_request("s", &usage, &params).await.unwrap_err();

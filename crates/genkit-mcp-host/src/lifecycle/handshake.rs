@@ -19,7 +19,7 @@ use super::error::Error;
 use super::server::ManagedServer;
 use crate::config::{Launch, ProtocolEra};
 use crate::error::ServerErrorExt as _;
-use crate::error::of_server;
+use crate::error::attribute_to_server;
 use crate::session::connection::{ClientTask, Connection};
 use crate::session::error::Error as SessionError;
 use crate::session::interceptor::Interceptor;
@@ -279,7 +279,7 @@ fn explain_error(server: &str, error: &ClientInitializeError) -> HandshakeError 
             let hint = if is_new { EraHint::None } else { EraHint::MaybeOld };
             (SessionError::Refused(error.clone()).for_server(server), hint)
         }
-        E::TransportError { error, .. } => not_sent(server, error),
+        E::TransportError { error, .. } => unsent_error(server, error),
         E::NoCompatibleProtocolVersion { server_supported, .. } => (
             Error::UnknownVersions(list_versions(server_supported)).for_server(server),
             EraHint::None,
@@ -328,13 +328,13 @@ fn invalid_member(result: &ServerResult) -> Option<String> {
     .or_else(|| InitializeResult::deserialize(&result).err().map(|error| error.to_string()))
 }
 
-fn not_sent(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
+fn unsent_error(server: &str, error: &DynamicTransportError) -> (PublicError, EraHint) {
     if let Some(fault) = crate::transport::http::explain_error(error) {
         let kind = fault.error.kind();
         let is_settled = fault.unsent
             || matches!(kind, ErrorKind::Unauthenticated | ErrorKind::PermissionDenied);
         let hint = if is_settled { EraHint::None } else { EraHint::MaybeOld };
-        return (of_server(server, fault.error), hint);
+        return (attribute_to_server(server, fault.error), hint);
     }
     (Error::Unwritable(error.error.to_string()).for_server(server), EraHint::MaybeOld)
 }

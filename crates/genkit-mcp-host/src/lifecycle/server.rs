@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::error::Error;
 use super::link::{DesiredLink, DesiredState, LinkStatus};
 use super::pins::Pins;
+use genkit_core::internal::warnings::WarningBudget;
 use crate::config::{Launch, Reconnect, ServerConfig};
 use crate::error::ServerErrorExt as _;
 use crate::event::McpEvent;
@@ -48,7 +49,7 @@ pub(crate) struct ManagedServer {
     /// Limits the warnings about its items.
     pub(crate) warnings: WarningBudget,
     /// Limits the requests in flight.
-    pub(crate) places: Arc<Semaphore>,
+    pub(crate) permits: Arc<Semaphore>,
     /// Whether the server is known not to support the newest protocol.
     pub(super) is_old: AtomicBool,
     pub(super) connector: tokio::sync::OnceCell<crate::transport::http::Connector>,
@@ -79,7 +80,7 @@ impl ManagedServer {
             redactor,
             pins: Pins::default(),
             warnings: WarningBudget::default(),
-            places: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
+            permits: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
             is_old: AtomicBool::new(false),
             connector: tokio::sync::OnceCell::new(),
             link: watch::Sender::new(LinkStatus::new(target)),
@@ -181,10 +182,10 @@ impl ManagedServer {
                 }
                 ServerState::Connecting => has_tried = true,
                 ServerState::Waiting if has_tried || now.tries > MAX_AWAITED_TRIES => {
-                    return Err(self.absence_error(&now));
+                    return Err(self.not_connected_error(&now));
                 }
                 ServerState::Waiting => self.desired.send_modify(|desired| desired.retry_now += 1),
-                ServerState::Failed => return Err(self.absence_error(&now)),
+                ServerState::Failed => return Err(self.not_connected_error(&now)),
                 ServerState::Disabled => {
                     return Err(Error::Disabled(self.key.to_string()).for_server(&self.key));
                 }
@@ -196,7 +197,7 @@ impl ManagedServer {
     }
 
     /// Returns the last error, with the time of the next attempt or a hint on how to reconnect.
-    fn absence_error(&self, link: &LinkStatus) -> PublicError {
+    fn not_connected_error(&self, link: &LinkStatus) -> PublicError {
         let last = link.last_error.as_ref();
         let cause = match last {
             Some(error) => error.chain(),
@@ -234,7 +235,7 @@ impl ManagedServer {
     }
 
     /// Records that a connection ended, and the cause if it ended on its own.
-    pub(super) fn note_end(&self, connection: &Connection, cause: Option<PublicError>) {
+    pub(super) fn record_end(&self, connection: &Connection, cause: Option<PublicError>) {
         let cause = cause.map(|error| Arc::new(self.redact_error(error)));
         self.link.send_modify(|link| {
             link.last_error = cause.clone().or(link.last_error.take());
@@ -247,7 +248,7 @@ impl ManagedServer {
         let changed = {
             let desired = self.desired.borrow();
             // The state of a later request is already published.
-            if !desired.is_retry_of(seen) {
+            if !desired.repeats(seen) {
                 return;
             }
             self.modify_link(change)

@@ -46,7 +46,7 @@ pub(crate) async fn run_supervisor(server: Arc<ManagedServer>) {
             LinkAction::Continue => {}
             LinkAction::Connect => work = Box::pin(connect_server(&server)),
             LinkAction::Hold => {
-                work = Box::pin(hold_connection(
+                work = Box::pin(watch_connection(
                     live.as_ref().map(|live| Arc::clone(&live.connection)),
                 ));
             }
@@ -128,7 +128,7 @@ async fn connect_server(server: &ManagedServer) -> WorkResult {
 }
 
 /// Watches a connection until it ends on its own.
-async fn hold_connection(connection: Option<Arc<Connection>>) -> WorkResult {
+async fn watch_connection(connection: Option<Arc<Connection>>) -> WorkResult {
     if let Some(connection) = connection {
         tokio::select! {
             () = connection.session.end_token().cancelled() => {}
@@ -160,7 +160,7 @@ async fn close_connection(
         tracing::warn!(server = %server.key, error = %why, "lost the connection to an MCP server; reconnecting");
         cause = Some(error);
     }
-    server.note_end(&connection, cause);
+    server.record_end(&connection, cause);
     let _ = task.close_with_timeout(CLOSE_TIMEOUT).await;
     drop(task);
     if let Some(child) = child {

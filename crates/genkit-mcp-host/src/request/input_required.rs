@@ -67,7 +67,7 @@ async fn answer_request(
             let answer = if !has_handler && context.can_elicit() && question.schema.is_some() {
                 to_mcp(ask_caller(context, question.clone(), &key).await, &question)
             } else {
-                let Some(_place) = connection.session.request_place() else {
+                let Some(_place) = connection.session.acquire_request_permit() else {
                     return Ok(serde_json::to_value(decline_elicitation(&connection.session))?);
                 };
                 connection.server_requests.answer_elicitation(question).await
@@ -76,7 +76,7 @@ async fn answer_request(
         }
         "sampling/createMessage" => {
             let params: CreateMessageRequestParams = read(server, params)?;
-            let Some(_place) = connection.session.request_place() else {
+            let Some(_place) = connection.session.acquire_request_permit() else {
                 return Err(
                     Error::Sampling("too many requests are open".to_owned()).for_server(server)
                 );

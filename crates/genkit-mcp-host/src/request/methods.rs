@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::results;
-use super::send::round_trips;
+use super::send::send_until_complete;
 use super::tool_result::ToolResult;
 use crate::lifecycle::server::ManagedServer;
 use genkit_core::Context;
@@ -51,7 +51,7 @@ async fn send_request(
     target: &str,
     request: ClientRequest,
 ) -> Result<Value> {
-    let result = round_trips(server, context, target, request).await?;
+    let result = send_until_complete(server, context, target, request).await?;
     Ok(server.redactor.redact_result(result))
 }
 

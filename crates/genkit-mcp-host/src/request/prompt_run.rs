@@ -12,7 +12,7 @@ use crate::request::methods;
 pub(crate) fn generate_from(client: &McpClient, own: &str, shown: &str) -> Generate {
     let (client, own) = (client.clone(), own.to_owned());
     // The server checks the arguments, so its list is not needed.
-    let prompt = Prompt::from_server(shown.to_owned(), String::new()).forwards(
+    let prompt = Prompt::from_server(shown.to_owned(), String::new()).build_forwarding(
         json!({ "type": "object" }),
         move |context, arguments| {
             let (client, own) = (client.clone(), own.clone());
@@ -27,7 +27,7 @@ pub(crate) fn generate_from(client: &McpClient, own: &str, shown: &str) -> Gener
 /// Creates a run that fails with `error`.
 pub(crate) fn generate_error(shown: &str, error: &Error) -> Generate {
     let (kind, text) = (error.kind(), error.to_string());
-    let prompt = Prompt::from_server(shown.to_owned(), String::new()).forwards(
+    let prompt = Prompt::from_server(shown.to_owned(), String::new()).build_forwarding(
         json!({ "type": "object" }),
         move |_, _| {
             let error = Error::new(kind, text.clone());

@@ -21,7 +21,7 @@ pub(super) async fn with_retry(
     request: &ClientRequest,
 ) -> Result<(ServerResult, Arc<Connection>)> {
     // A server that hangs must not accumulate an unlimited number of open requests.
-    let Ok(_place) = server.places.try_acquire() else {
+    let Ok(_place) = server.permits.try_acquire() else {
         return Err(Error::Busy.for_server(&server.key));
     };
     let mut connection = server.wait_connected().await?;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::error::Error;
 use super::retry::with_retry;
-use super::task::{TaskCall, TaskNote};
+use super::task::{TaskCall, TaskRecord};
 use super::{input_required, results, task};
 use crate::error::ServerErrorExt as _;
 use crate::fingerprint::hash_texts;
@@ -21,7 +21,7 @@ use genkit_core::Result;
 ///
 /// # Errors
 /// Returns an error if the server is unreachable, rejects the request, or requires input too many times.
-pub(super) async fn round_trips(
+pub(super) async fn send_until_complete(
     server: &Arc<ManagedServer>,
     context: &Context,
     target: &str,
@@ -43,7 +43,7 @@ pub(super) async fn round_trips(
     let task = task.map(|(key, print)| (context.nth_key(&key), context.nth_key(&print)));
     let begun = task.as_ref().filter(|_| context.has_recorded());
     let begun =
-        begun.and_then(|task| Some((task, TaskNote::read(context.recorded_result(&task.0)?)?)));
+        begun.and_then(|task| Some((task, TaskRecord::read(context.recorded_result(&task.0)?)?)));
     if let Some((task, note)) = begun {
         return task::follow_recorded(
             TaskCall { server, context, target, key: &task.0, print: &task.1 },
@@ -92,7 +92,7 @@ pub(super) async fn round_trips(
         let key = format!("{print}:{round}");
         let responses =
             input_required::answer_requests(&connection, context, &key, required).await?;
-        if !answer_questions(&mut request, responses, state) {
+        if !add_answers(&mut request, responses, state) {
             return Err(Error::CannotAnswer(target.to_owned()).for_server(&server.key));
         }
     }
@@ -128,7 +128,7 @@ fn fingerprint_request(request: &ClientRequest) -> String {
 }
 
 /// Adds the answers to the next round of a request; returns `false` if its method does not accept answers.
-fn answer_questions(
+fn add_answers(
     request: &mut ClientRequest,
     responses: Option<InputResponses>,
     state: Option<String>,
@@ -165,9 +165,9 @@ mod tests {
     fn only_methods_with_room_for_answers_are_answered() {
         let read = ReadResourceRequest::new(ReadResourceRequestParams::new("note://1"));
         let mut read = ClientRequest::ReadResourceRequest(read);
-        assert!(answer_questions(&mut read, None, Some("state".to_owned())));
+        assert!(add_answers(&mut read, None, Some("state".to_owned())));
         assert!(serde_json::to_string(&read).unwrap().contains(r#""requestState":"state""#));
         let mut ping = ClientRequest::PingRequest(PingRequest::default());
-        assert!(!answer_questions(&mut ping, None, None));
+        assert!(!add_answers(&mut ping, None, None));
     }
 }

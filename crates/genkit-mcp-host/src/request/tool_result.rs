@@ -85,7 +85,7 @@ impl ToolResult {
     }
 
     /// Marks the result as wrapped if the tool's schema does.
-    pub(crate) fn with_marks(mut self, is_wrapped: bool) -> Self {
+    pub(crate) fn mark_wrapped(mut self, is_wrapped: bool) -> Self {
         self.is_wrapped |= is_wrapped;
         self
     }
@@ -96,7 +96,7 @@ impl ToolResult {
     pub(crate) fn into_output(self) -> ToolOutput {
         let server = self.server.clone();
         let part = |block| part_from_block(&server, block);
-        let (value, blocks, metadata, repeated) = self.taken_apart();
+        let (value, blocks, metadata, repeated) = self.split();
         if value.is_some() {
             let content = blocks.into_iter().map(part).collect();
             return ToolOutput { value, content, metadata, repeated };
@@ -115,7 +115,7 @@ impl ToolResult {
     pub(crate) fn into_value(self) -> Result<Value> {
         let server = self.server.clone();
         let part = |block| part_from_block(&server, block);
-        let (value, blocks, ..) = self.taken_apart();
+        let (value, blocks, ..) = self.split();
         if blocks.iter().all(is_text) {
             return Ok(value.unwrap_or_else(|| text_value(&blocks)));
         }
@@ -132,7 +132,7 @@ impl ToolResult {
 
     /// Splits the result into the unwrapped structured content, the other blocks, the metadata, and the strings that
     /// repeat the value.
-    fn taken_apart(self) -> (Option<Value>, Vec<Value>, Map<String, Value>, Vec<String>) {
+    fn split(self) -> (Option<Value>, Vec<Value>, Map<String, Value>, Vec<String>) {
         let Self { structured, is_wrapped, mut blocks, metadata, .. } = self;
         let mut repeated = Vec::new();
         let Some(mut value) = structured else { return (None, blocks, metadata, repeated) };
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(value(wrapped(json!({}))), json!({"result": 5}));
         let listed = read(wrapped(json!({})));
         assert!(listed.may_be_wrapped());
-        assert_eq!(listed.with_marks(true).into_output().value, Some(json!(5)));
+        assert_eq!(listed.mark_wrapped(true).into_output().value, Some(json!(5)));
         let marked = read(wrapped(json!({"genkit/wrap-result": true, "a": 1})));
         assert!(!marked.may_be_wrapped());
         let ToolOutput { content, metadata, .. } = marked.into_output();
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn failure_is_an_error_in_the_tools_own_words() {
+    fn tool_failure_keeps_the_error_text() {
         let failed = json!({"content": [text("no such file"), image()], "isError": true});
         let error = ToolResult::read("s", failed.clone(), false).expect_err("it failed");
         assert_eq!(error.to_string(), "no such file");

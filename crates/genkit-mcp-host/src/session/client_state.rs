@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::message_rate::MessageRate;
-use crate::input::sampling::ServerUse;
+use crate::input::sampling::SamplingUsage;
 use genkit_core::Root;
 use genkit_core::internal::warnings::WarningBudget;
 
@@ -21,7 +21,7 @@ pub(crate) struct ClientState {
     /// The log lines of the current second, and how many were omitted.
     pub(crate) logged: Mutex<(MessageRate, u64)>,
     /// The server's usage of the program's model.
-    pub(crate) sampling: ServerUse,
+    pub(crate) sampling: SamplingUsage,
     /// Limits the warnings about the server's requests.
     pub(crate) warnings: WarningBudget,
     /// Whether a sign-in of the user is in progress.

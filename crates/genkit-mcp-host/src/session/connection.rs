@@ -27,7 +27,7 @@ use genkit_core::Context;
 use genkit_core::TraceContext;
 use genkit_core::internal::telemetry::error_type;
 use genkit_mcp::internal::spans::{
-    Network, NewSent, OpenSession, SentSpan, Target, is_listened_to, method_name,
+    Network, NewSent, OpenSession, SentSpan, Target, has_listener, method_name,
 };
 
 /// A live connection.
@@ -105,7 +105,7 @@ impl Connection {
 
     /// Starts the span of a request, if any subscriber is interested.
     fn begin_span(&self, request: &ClientRequest, target: &str) -> Option<SentSpan> {
-        if !is_listened_to() {
+        if !has_listener() {
             return None;
         }
         let server = self.endpoint.as_ref().and_then(Endpoint::server);

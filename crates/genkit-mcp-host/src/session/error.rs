@@ -61,13 +61,13 @@ impl Topic for Error {
 }
 
 /// Redacts and escapes text from a server.
-fn shown_text(session: &SessionState, text: &str) -> String {
+fn redact_and_escape(session: &SessionState, text: &str) -> String {
     visible::escape_prose(&session.redactor.redact_text(text)).into_owned()
 }
 
 /// Redacts a server's error.
 pub(crate) fn redact_error_data(session: &SessionState, error: ErrorData) -> ErrorData {
-    let message = shown_text(session, &error.message);
+    let message = redact_and_escape(session, &error.message);
     let data = error.data.filter(|data| json_size(data) <= MAX_ERROR_DATA);
     ErrorData::new(error.code, message, data.map(|data| session.redactor.redact_json(data)))
 }
@@ -105,25 +105,28 @@ impl RequestError {
                 let error = Error::Ended { cause: session.end_cause() }.for_server(&session.server);
                 return Self { is_connection_lost: true, ..error.into() };
             }
-            ServiceError::TransportSend(error) => return Self::not_sent(session, &error),
+            ServiceError::TransportSend(error) => return Self::unsent_error(session, &error),
             ServiceError::Timeout { timeout } => Error::Timeout(timeout),
             ServiceError::Cancelled { .. } => Error::Cancelled,
-            other => Error::Useless(shown_text(session, &other.to_string())),
+            other => Error::Useless(redact_and_escape(session, &other.to_string())),
         };
         Self { code, ..error.for_server(&session.server).into() }
     }
 
-    fn not_sent(session: &SessionState, error: &rmcp::transport::DynamicTransportError) -> Self {
+    fn unsent_error(
+        session: &SessionState,
+        error: &rmcp::transport::DynamicTransportError,
+    ) -> Self {
         let server = &*session.server;
         if let Some(fault) = crate::transport::http::explain_error(error) {
             // Invalid headers come from the caller and do not affect the connection.
             let is_callers = fault.error.kind() == ErrorKind::InvalidArgument;
             let is_lost = fault.session_lost || (fault.unsent && !is_callers);
             let error = session.redactor.redact_error(fault.error);
-            let error = crate::error::of_server(server, error);
+            let error = crate::error::attribute_to_server(server, error);
             return Self { is_connection_lost: is_lost, is_unseen: is_lost, ..error.into() };
         }
-        let error = Error::Unwritable(shown_text(session, &error.error.to_string()));
+        let error = Error::Unwritable(redact_and_escape(session, &error.error.to_string()));
         let error = error.for_server(server);
         Self { is_connection_lost: true, is_unseen: true, ..error.into() }
     }

@@ -51,10 +51,10 @@ pub(crate) struct OpenRequest {
     /// Limits the questions that wait for the caller.
     questions: Semaphore,
     /// Whether the caller left while a question was open; the server is then notified twice that the call has ended.
-    left_while_asked: AtomicBool,
+    dropped_while_asked: AtomicBool,
     last_progress: Mutex<f64>,
     /// Cancelled when the request is answered, or its cancellation is written.
-    over: CancellationToken,
+    finished: CancellationToken,
 }
 
 /// A request in flight, stored in the extensions of the rmcp request, so that it is known before it is written.
@@ -63,7 +63,7 @@ pub(crate) struct RequestTag(pub(crate) Arc<OpenRequest>);
 
 impl OpenRequest {
     pub(crate) fn new(target: &str, context: &Context) -> (Self, mpsc::Receiver<Signal>) {
-        Self::with_asker(target, context.can_elicit(), context.asker())
+        Self::with_asker(target, context.can_elicit(), context.question_channel())
     }
 
     fn with_asker(
@@ -78,15 +78,15 @@ impl OpenRequest {
             asker,
             signals,
             questions: Semaphore::new(MAX_SERVER_REQUESTS),
-            left_while_asked: AtomicBool::new(false),
+            dropped_while_asked: AtomicBool::new(false),
             last_progress: Mutex::new(f64::NEG_INFINITY),
-            over: CancellationToken::new(),
+            finished: CancellationToken::new(),
         };
         (request, receiver)
     }
 
     /// Passes progress to the caller; progress that does not increase is dropped.
-    pub(crate) fn pass_progress(&self, progress: Progress) -> bool {
+    pub(crate) fn forward_progress(&self, progress: Progress) -> bool {
         let mut last = lock(&self.last_progress);
         if progress.done.is_nan() || progress.done <= *last {
             return false;
@@ -104,13 +104,13 @@ impl OpenRequest {
             Ok(()) => receiver.await.ok(),
             Err(_) => None,
         };
-        self.left_while_asked.fetch_or(answer.is_none(), Ordering::AcqRel);
+        self.dropped_while_asked.fetch_or(answer.is_none(), Ordering::AcqRel);
         answer
     }
 
     /// Resolves when the request is answered, or its cancellation is written.
     pub(crate) async fn wait_until_over(&self) {
-        self.over.cancelled().await;
+        self.finished.cancelled().await;
     }
 }
 
@@ -132,7 +132,7 @@ impl InFlightEntry {
     /// Returns whether the server may still ask a question about this request after the caller gave it up.
     fn may_ask_on(&self) -> bool {
         // A run that is interrupted continues with a new call.
-        let is_told = self.request.left_while_asked.load(Ordering::Acquire)
+        let is_told = self.request.dropped_while_asked.load(Ordering::Acquire)
             && self.request.asker.is_some_and(QuestionChannel::can_resume);
         !is_told && self.given_up.is_none_or(|when| when.elapsed() < ABANDONED_FOR)
     }
@@ -188,7 +188,7 @@ impl InFlight {
         let entry = entries.remove(at);
         drop(entries);
         self.changed.notify_waiters();
-        Some(entry.request.over.clone().drop_guard())
+        Some(entry.request.finished.clone().drop_guard())
     }
 
     /// Records that a request is given up; it is over when the guard is dropped. A question about it may be in transit,
@@ -196,13 +196,13 @@ impl InFlight {
     pub(crate) fn give_up(&self, id: &RequestId) -> Option<DropGuard> {
         let mut entries = lock(&self.entries);
         let at = entries.iter().position(|entry| is_same_id(id, &entry.id))?;
-        let over = entries[at].request.over.clone().drop_guard();
+        let over = entries[at].request.finished.clone().drop_guard();
         if entries[at].is_own {
             entries.remove(at);
         } else {
             entries[at].given_up.get_or_insert_with(Instant::now);
         }
-        forget_over(&mut entries);
+        remove_finished(&mut entries);
         let mut given_up = entries.iter().filter(|entry| entry.given_up.is_some());
         if let Some(oldest) = given_up.next().map(|entry| entry.id.clone())
             && given_up.count() >= MAX_ABANDONED
@@ -234,7 +234,7 @@ impl InFlight {
     /// Returns the ids of the requests that a question arriving now may be about.
     fn request_ids(&self) -> Vec<RequestId> {
         let mut entries = lock(&self.entries);
-        forget_over(&mut entries);
+        remove_finished(&mut entries);
         entries.iter().map(|entry| entry.id.clone()).collect()
     }
 
@@ -243,7 +243,7 @@ impl InFlight {
     ///
     /// If they belong to several callers, later events do not determine the request: a call may be given up, or fail,
     /// while its question is in transit.
-    fn judge_question(&self, at_first: &[RequestId]) -> Match {
+    fn match_to_request(&self, at_first: &[RequestId]) -> Match {
         let entries = lock(&self.entries);
         let left: Vec<&InFlightEntry> =
             entries.iter().filter(|entry| at_first.contains(&entry.id)).collect();
@@ -278,7 +278,7 @@ impl InFlight {
         let certain = async {
             loop {
                 let changed = self.changed.notified();
-                match self.judge_question(&at_first) {
+                match self.match_to_request(&at_first) {
                     Match::Certain(request) => return Ok(request),
                     Match::Unknown(why) => return Err(why),
                     Match::Open => changed.await,
@@ -312,7 +312,7 @@ impl InFlight {
 }
 
 /// Removes calls that were given up and that the server can no longer ask about.
-fn forget_over(entries: &mut Vec<InFlightEntry>) {
+fn remove_finished(entries: &mut Vec<InFlightEntry>) {
     // A caller may leave before there is anything to cancel.
     for left in entries.iter_mut().filter(|entry| !entry.is_live()) {
         left.given_up.get_or_insert_with(Instant::now);

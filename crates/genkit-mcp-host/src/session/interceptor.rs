@@ -66,7 +66,7 @@ impl<T> Interceptor<T> {
                 if self.probe.take_if(|probe| is_discovery && response.id == probe.id).is_some() {
                     return Some(JsonRpcMessage::Response(response));
                 }
-                self.refuse_probe("the server does not support `server/discover`")
+                self.reject_probe("the server does not support `server/discover`")
             }
             JsonRpcMessage::Error(error) => Some(match self.probe.take() {
                 Some(probe) => JsonRpcMessage::error(error.error, Some(probe.id)),
@@ -81,7 +81,7 @@ impl<T> Interceptor<T> {
     }
 
     /// Ends the probe as if the server had rejected it.
-    fn refuse_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
+    fn reject_probe(&mut self, why: &'static str) -> Option<RxJsonRpcMessage<RoleClient>> {
         let probe = self.probe.take()?;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None);
         Some(JsonRpcMessage::error(error, Some(probe.id)))
@@ -145,7 +145,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Interceptor<T> {
                             continue;
                         }
                         self.late = Some(probe.id.clone());
-                        return self.refuse_probe("the server did not respond to `server/discover`");
+                        return self.reject_probe("the server did not respond to `server/discover`");
                     }
                 },
             };

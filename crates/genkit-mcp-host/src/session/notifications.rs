@@ -29,11 +29,11 @@ pub(crate) fn receive_notification(
 ) -> Option<ServerNotification> {
     match notification {
         ServerNotification::ProgressNotification(notified) => {
-            pass_progress(session, notified.params)
+            forward_progress(session, notified.params)
         }
         ServerNotification::LoggingMessageNotification(notified) => {
             let notified = notified.params;
-            pass_log(session, level::of_mcp(notified.level), notified.logger, notified.data);
+            pass_log(session, level::from_mcp(notified.level), notified.logger, notified.data);
         }
         ServerNotification::ToolListChangedNotification(_) => {
             list_changed(session, ListKind::Tools);
@@ -65,14 +65,14 @@ pub(crate) fn receive_notification(
     None
 }
 
-fn pass_progress(session: &SessionState, notified: ProgressNotificationParam) {
+fn forward_progress(session: &SessionState, notified: ProgressNotificationParam) {
     let Some(request) = session.in_flight.by_token(&notified.progress_token) else { return };
     let message = notified.message.map(|message| {
         let message = truncate(&message, MAX_PROGRESS_MESSAGE);
         visible::escape_line(&session.redactor.redact_text(message)).into_owned()
     });
     let progress = Progress { done: notified.progress, total: notified.total, message };
-    if request.pass_progress(progress.clone()) {
+    if request.forward_progress(progress.clone()) {
         let (server, of) = (session.server.to_string(), request.target.clone());
         session.settings.emit_event(&McpEvent::Progress { server, of, progress });
     }
@@ -122,7 +122,7 @@ fn write_trace(session: &SessionState, level: LogLevel, logger: Option<&str>, da
     if left_out > 0 {
         tracing::warn!(server, left_out, "omitted log lines from an MCP server");
     }
-    let (logger, data) = (logger.map(Logged::name), Logged::quote_cut(data, MAX_LOG_LINE));
+    let (logger, data) = (logger.map(Logged::name), Logged::truncated(data, MAX_LOG_LINE));
     let logger = logger.as_ref().map(tracing::field::display);
     match level {
         LogLevel::Debug => tracing::debug!(server, logger, %data, "log message from an MCP server"),

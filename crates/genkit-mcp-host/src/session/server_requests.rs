@@ -202,7 +202,7 @@ impl ClientHandler for ServerRequests {
     ) -> Result<ElicitResult, ErrorData> {
         let (Some(question), Some(place)) = (
             ElicitRequest::new(&self.session.server, &self.session.redactor, &params),
-            self.session.request_place(),
+            self.session.acquire_request_permit(),
         ) else {
             return Ok(decline_elicitation(&self.session));
         };
@@ -221,7 +221,7 @@ impl ClientHandler for ServerRequests {
         params: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        let Some(_place) = self.session.request_place() else {
+        let Some(_place) = self.session.acquire_request_permit() else {
             return Err(internal_error(TOO_MANY));
         };
         let _answering = self.session.begin_answer();
@@ -235,7 +235,7 @@ impl ClientHandler for ServerRequests {
         &self,
         _: RequestContext<RoleClient>,
     ) -> Result<ListRootsResult, ErrorData> {
-        let Some(_place) = self.session.request_place() else {
+        let Some(_place) = self.session.acquire_request_permit() else {
             return Err(internal_error(TOO_MANY));
         };
         Ok(self.roots_result())

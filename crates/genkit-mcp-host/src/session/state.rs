@@ -155,7 +155,7 @@ impl SessionState {
 
     /// Acquires a permit for a request from the server; returns `None` if too many are open, or were sent within a
     /// second.
-    pub(crate) fn request_place(&self) -> Option<SemaphorePermit<'_>> {
+    pub(crate) fn acquire_request_permit(&self) -> Option<SemaphorePermit<'_>> {
         let count = lock(&self.request_rate).count_message();
         self.asked.try_acquire().ok().filter(|_| count <= MAX_SERVER_REQUESTS_PER_SECOND)
     }

@@ -194,7 +194,7 @@ impl From<RemoteSkill> for OfferedSkill {
             name: format!("{}/{}", skill.server(), skill.name()),
             description: skill.description().to_owned(),
             server: Some(skill.server().to_owned()),
-            compute_fingerprint: skill.fingerprint(),
+            fingerprint: skill.fingerprint(),
             paths: skill.paths().map(str::to_owned).collect(),
             reader: Arc::new(skill),
         }

@@ -34,7 +34,7 @@ impl McpServer {
     /// # }
     /// ```
     pub fn http(mut self, address: impl Into<String>) -> Self {
-        self.listening.place = Some(ListenAddress::Address(address.into()));
+        self.listening.listen_address = Some(ListenAddress::Address(address.into()));
         self
     }
 
@@ -50,7 +50,7 @@ impl McpServer {
     /// # }
     /// ```
     pub fn listener(mut self, listener: TcpListener) -> Self {
-        self.listening.place = Some(ListenAddress::Listener(listener));
+        self.listening.listen_address = Some(ListenAddress::Listener(listener));
         self
     }
 
@@ -70,7 +70,7 @@ impl McpServer {
     /// ```
     #[cfg(unix)]
     pub fn unix_listener(mut self, listener: std::os::unix::net::UnixListener) -> Self {
-        self.listening.place = Some(ListenAddress::UnixListener(listener));
+        self.listening.listen_address = Some(ListenAddress::UnixListener(listener));
         self
     }
 
@@ -113,7 +113,7 @@ impl McpServer {
     /// # }
     /// ```
     pub fn on_listening(mut self, told: impl FnOnce(SocketAddr) + Send + 'static) -> Self {
-        self.listening.told = Some(Box::new(told));
+        self.listening.on_listening = Some(Box::new(told));
         self
     }
 

@@ -60,7 +60,7 @@ impl McpCaller {
     ) -> Self {
         let level = match request.era {
             Era::Legacy => Some(request.session.level()),
-            Era::Modern => meta.log_level().map(level::of_mcp),
+            Era::Modern => meta.log_level().map(level::from_mcp),
         };
         Self {
             request,
@@ -79,7 +79,7 @@ impl McpCaller {
     }
 
     /// Releases the in-flight slot, even if a task that the function spawned still holds this caller.
-    pub(crate) fn release_place(&self) {
+    pub(crate) fn release_slot(&self) {
         let place = lock(&self.place).take();
         drop(place);
     }
@@ -103,7 +103,7 @@ fn is_short(token: &ProgressToken) -> bool {
 }
 
 impl Caller for McpCaller {
-    fn asker(&self) -> Option<QuestionChannel> {
+    fn question_channel(&self) -> Option<QuestionChannel> {
         Some(self.request.session.asker)
     }
 
@@ -124,7 +124,7 @@ impl Caller for McpCaller {
             let (limit, params) = (self.question_timeout, question_params(&question.kind)?);
             let answered = tokio::select! {
                 answered = self.ask_client(&question.kind, params) => answered,
-                () = open.gives_way() => Err(E::QuestionGaveWay.into()),
+                () = open.wait_for_eviction() => Err(E::QuestionGaveWay.into()),
                 () = tokio::time::sleep(limit) => Err(E::AnswerTimedOut(limit).into()),
             };
             drop(open);
@@ -161,11 +161,11 @@ impl Caller for McpCaller {
         self.report_progress(Progress::new(f64::from(count)).with_message(text))
     }
 
-    fn resource_updated(&self, uri: String) {
+    fn notify_resource_updated(&self, uri: String) {
         self.registry.resource_updated(uri);
     }
 
-    fn url_completed(&self, id: String) -> BoxFuture<'_, ()> {
+    fn notify_url_completed(&self, id: String) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if self.request.era == Era::Legacy && self.has_capability(Capability::ElicitUrl) {
                 self.request.outlet.send(notifications::encode_completion(id)).await;

@@ -59,7 +59,7 @@ impl Request {
 
     /// Returns the sender of the request, for audit events.
     pub(crate) fn request_source(&self) -> RequestSource<'_> {
-        RequestSource { key: self.quota.key(), calls_itself: self.client.calls_itself() }
+        RequestSource { key: self.quota.key(), calls_itself: self.client.reported_name() }
     }
 
     /// Records that the requested item does not exist or is hidden from the client, and returns the error.

@@ -198,7 +198,7 @@ impl<'a> McpCli<'a> {
 
 /// Returns whether the server would serve on stdio in a terminal, without an MCP client.
 fn would_block_on_terminal(server: &McpServer) -> bool {
-    server.listening.place.is_none() && std::io::stdin().is_terminal()
+    server.listening.listen_address.is_none() && std::io::stdin().is_terminal()
 }
 
 impl<'a> IntoFuture for McpCli<'a> {

@@ -33,7 +33,7 @@ pub(crate) struct Call {
 }
 
 /// The result of polling a call once in the task of its connection.
-pub(crate) enum Begun {
+pub(crate) enum FirstPoll {
     Ended(Option<Reply>),
     /// The call waits, so another task must continue to poll it.
     Waits(Call),
@@ -58,9 +58,9 @@ impl Call {
     }
 
     /// Polls the call once in the task of its connection, unless its function is known to be slow.
-    pub(crate) fn poll_first(mut self, slow: &SlowFunctions) -> Begun {
+    pub(crate) fn poll_first(mut self, slow: &SlowFunctions) -> FirstPoll {
         if slow.has_function(self.function) {
-            return Begun::Waits(self);
+            return FirstPoll::Waits(self);
         }
         let started = Instant::now();
         // The task that continues the call polls it immediately, so this poll needs no waker.
@@ -69,8 +69,8 @@ impl Call {
             slow.add(self.function);
         }
         match polled {
-            Poll::Ready(answer) => Begun::Ended(answer),
-            Poll::Pending => Begun::Waits(self),
+            Poll::Ready(answer) => FirstPoll::Ended(answer),
+            Poll::Pending => FirstPoll::Waits(self),
         }
     }
 }

@@ -43,8 +43,8 @@ impl Engine {
         }
         let era = request.era;
         let page = move |engine: &Engine, request: &Request| {
-            let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
-            let lists = lists.shown_to(&request.client);
+            let lists = engine.shared.lists_for(&engine.shared.caller_for_head(&request.head));
+            let lists = lists.for_client(&request.client);
             let lists = engine.shared.searched_lists(lists, &request.client);
             lists.encoded_page(kind, era, cursor.as_deref(), &engine.shared.settings.pages)
         };
@@ -170,7 +170,7 @@ impl Engine {
         let function = identify_function(method, &uri);
         self.start_call(function, around, request, move |engine, request| async move {
             let methods = Methods::with_hosts(&engine.shared).await;
-            let lists = engine.shared.lists_of(&engine.shared.caller_of_head(&request.head));
+            let lists = engine.shared.lists_for(&engine.shared.caller_for_head(&request.head));
             Ok(run_audited(method, &uri, &request, || read(&request.id, &methods, &lists, &uri))?)
         })
     }

@@ -64,7 +64,7 @@ impl Engine {
             Ok(rules) => rules,
             Err(error) => return Action::Reply(message::error_reply(Some(&id), &error)),
         };
-        request.client = rules.client_of(&request.session, &meta);
+        request.client = rules.find_client(&request.session, &meta);
         (request.era, request.meta) = (rules.era, meta);
         let span = RequestSpan::start_span(&self.shared, &method, &params, &request);
         let entered = span.as_ref().map(|span| span.span().clone().entered());
@@ -148,7 +148,7 @@ impl Engine {
             }
             Params::Ping if rules.in_session => Ok(done()),
             Params::SetLevel(level) if era == Era::Legacy => {
-                session.set_level(genkit_mcp::internal::level::of_mcp(level));
+                session.set_level(genkit_mcp::internal::level::from_mcp(level));
                 Ok(done())
             }
             Params::Subscribe(_) | Params::Unsubscribe(_) if rules.is_forgotten => {

@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::caller::message;
 use genkit_mcp::internal::jsonrpc::MAX_VALUES;
 use genkit_mcp::internal::jsonrpc::scan;
-use genkit_mcp::internal::jsonrpc::scan::{ScanError, text_of};
+use genkit_mcp::internal::jsonrpc::scan::{ScanError, parse_string};
 use genkit_mcp::internal::jsonrpc::{Id, MAX_ID_BYTES, MAX_NESTING, Outline, Scanner, nesting};
 
 /// A message from a client. Its content is raw JSON, which has been validated.
@@ -97,7 +97,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         std::str::from_utf8(bytes).map_err(|e| error_for(None, &MessageError::NotUtf8(e)))?;
     let text = text.trim_ascii();
     if !text.starts_with('{') {
-        return Err(error_for(None, &no_object(text)));
+        return Err(error_for(None, &not_object_error(text)));
     }
     let outline = || Scanner::default().finish(text.as_bytes());
     let members = match scan::members(text) {
@@ -114,10 +114,10 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         }
         Err(ScanError::NotJson) => return Err(error_for(None, &not_json(text))),
     };
-    let id = members.id.map_or(Id::Absent, Id::of_raw);
-    let method = members.method.map(|raw| text_of(raw).ok_or(MessageError::Method));
+    let id = members.id.map_or(Id::Absent, Id::from_raw);
+    let method = members.method.map(|raw| parse_string(raw).ok_or(MessageError::Method));
     let is_answer = members.result.is_some() || members.error.is_some();
-    let versioned = members.jsonrpc.and_then(text_of).is_some_and(|version| version == "2.0");
+    let versioned = members.jsonrpc.and_then(parse_string).is_some_and(|version| version == "2.0");
     let fault = match (&method, &id) {
         _ if !versioned => Some(MessageError::Version),
         (Some(Err(_)), _) => Some(MessageError::Method),
@@ -140,7 +140,7 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
         (None, Id::Usable(id)) => {
             let answer = match (members.result, members.error) {
                 (Some(result), None) => Ok(result),
-                (None, Some(error)) => Err(error_of(error)),
+                (None, Some(error)) => Err(parse_error(error)),
                 _ => Err(unusable_answer(&MessageError::Answer)),
             };
             Ok(Message::Response { id, answer })
@@ -178,7 +178,7 @@ fn error_for(id: Option<RequestId>, fault: &MessageError) -> MessageRejection {
 }
 
 /// Parses the error in a client's response.
-fn error_of(raw: &str) -> ErrorData {
+fn parse_error(raw: &str) -> ErrorData {
     serde_json::from_str(raw).unwrap_or_else(|_| unusable_answer(&MessageError::Answer))
 }
 
@@ -187,7 +187,7 @@ fn unusable_answer(fault: &MessageError) -> ErrorData {
 }
 
 /// Returns the error for JSON that is not an object.
-fn no_object(text: &str) -> MessageError {
+fn not_object_error(text: &str) -> MessageError {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => MessageError::NotJson(error.to_string()),
         // Other parsers stop at the same depth.

@@ -78,7 +78,7 @@ impl MiddlewareCall {
         let server = Box::pin(async move {
             serves.store(true, Ordering::Relaxed);
             match work.await {
-                Ok(reply) => answer_of(&reply),
+                Ok(reply) => to_served_response(&reply),
                 Err(error) => ServedResponse::from_error(error),
             }
         });
@@ -116,7 +116,7 @@ impl MiddlewareCall {
 }
 
 /// Converts a response to the type that middleware receives.
-fn answer_of(reply: &Reply) -> ServedResponse {
+fn to_served_response(reply: &Reply) -> ServedResponse {
     let mut message: Value = serde_json::from_slice(&reply.bytes).unwrap_or_default();
     match serde_json::from_value::<ErrorData>(message["error"].take()) {
         Ok(error) if reply.error.is_some() => ServedResponse::from_error(error),

@@ -25,7 +25,7 @@ mod tests;
 
 use std::sync::Arc;
 
-pub(crate) use self::call::{Begun, Call, SlowFunctions};
+pub(crate) use self::call::{Call, FirstPoll, SlowFunctions};
 pub(crate) use self::incoming::{
     Message, MessageError, MessageRejection, read_message, reject_message,
 };

@@ -136,7 +136,7 @@ pub(super) fn read_cancelled(raw: &str) -> Option<RequestId> {
     let mut given = Fields::parse_object(raw)?;
     given.optional_text("reason")?;
     given.take_object("_meta")?;
-    Id::of_raw(&given.get_value("requestId")?.to_string()).usable()
+    Id::from_raw(&given.get_value("requestId")?.to_string()).usable()
 }
 
 /// Parses a handshake, with the fields that requests of the later era contain in `_meta`.

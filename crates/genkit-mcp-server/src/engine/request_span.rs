@@ -10,7 +10,7 @@ use crate::http::http_parts;
 use crate::session::Handshake;
 use crate::state::SharedState;
 use genkit_core::TraceContext;
-use genkit_mcp::internal::spans::{NewServed, ServedSpan, Target, is_listened_to, method_name};
+use genkit_mcp::internal::spans::{NewServed, ServedSpan, Target, has_listener, method_name};
 
 /// The span of a request.
 pub(crate) struct RequestSpan {
@@ -29,14 +29,14 @@ impl RequestSpan {
         params: &Params,
         request: &Request,
     ) -> Option<Box<Self>> {
-        if !is_listened_to() {
+        if !has_listener() {
             return None;
         }
         Some(Self::new(shared, method, params, request))
     }
 
     fn new(shared: &SharedState, method: &str, params: &Params, request: &Request) -> Box<Self> {
-        let (target, arguments) = target_of(params);
+        let (target, arguments) = find_target(params);
         let goes_on = shared.settings.trace_context;
         let (network, session, header) = http_parts(request, goes_on);
         let meta = goes_on.then(|| TraceContext::of_meta(&request.meta.0.0)).flatten();
@@ -49,7 +49,7 @@ impl RequestSpan {
                 Target::Resource(_) | Target::Nothing => true,
             },
             id: request.id.to_string(),
-            version: version_of(request),
+            version: find_version(request),
             session,
             network,
             address: request.quota.key().known_identity().1,
@@ -87,7 +87,7 @@ impl RequestSpan {
 }
 
 /// Returns the target of a request, and its arguments.
-fn target_of(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
+fn find_target(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
     match params {
         Params::CallTool(params) => (Target::Tool(&params.name), params.arguments.as_ref()),
         Params::GetPrompt(params) => (Target::Prompt(&params.name), None),
@@ -98,7 +98,7 @@ fn target_of(params: &Params) -> (Target<'_>, Option<&Map<String, Value>>) {
 }
 
 /// Returns the protocol version that the request follows.
-fn version_of(request: &Request) -> Option<String> {
+fn find_version(request: &Request) -> Option<String> {
     let named = if request.meta.is_empty() { None } else { request.meta.protocol_version() };
     let version = named.or_else(|| match request.session.connection.handshake() {
         Handshake::Initialized(version) | Handshake::Without(version) => Some(version),

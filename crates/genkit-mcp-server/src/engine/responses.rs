@@ -58,6 +58,6 @@ pub(super) fn write_result(
     limit: usize,
 ) -> Reply {
     message::limited_reply(id, result, limit, |size| {
-        message::error_reply(Some(id), &results::no_room(name, size, limit))
+        message::error_reply(Some(id), &results::too_large_error(name, size, limit))
     })
 }

@@ -58,13 +58,13 @@ impl Rules {
         }
         let version = named.as_ref().or(settled);
         let in_session = !described && version.is_none_or(ProtocolVersion::has_initialize);
-        let era = version.map_or(Era::Legacy, Era::of_version);
+        let era = version.map_or(Era::Legacy, Era::from_version);
         let is_forgotten = in_session && matches!(handshake, Handshake::Without(_));
         Ok(Self { era, described, in_session, is_forgotten })
     }
 
     /// Returns the client that the request describes, with data from the handshake for missing fields.
-    pub(super) fn client_of(
+    pub(super) fn find_client(
         &self,
         session: &Session,
         meta: &RequestMetaObject,
@@ -74,7 +74,7 @@ impl Rules {
         if meta.is_empty() {
             return known.unwrap_or_else(ClientDescription::unknown);
         }
-        ClientDescription::of_request(meta, known.as_ref())
+        ClientDescription::from_request(meta, known.as_ref())
     }
 }
 

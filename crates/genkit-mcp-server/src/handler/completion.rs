@@ -27,7 +27,7 @@ pub(crate) async fn complete_argument(
         others.insert(name, value);
     }
     let (argument, value) = (params.argument.name, params.argument.value);
-    let caller = shared.caller_of_head(&request.head);
+    let caller = shared.caller_for_head(&request.head);
     let refused = |name: &str, why| request.record_refusal("completion/complete", name, why);
     let (name, of, found) = match &params.r#ref {
         Reference::Prompt(wanted) => {

@@ -81,13 +81,13 @@ impl<'a> Methods<'a> {
         params: CallToolRequestParams,
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<ToolReply>> + use<'a>> {
-        let caller = self.shared.caller_of_head(&request.head);
+        let caller = self.shared.caller_for_head(&request.head);
         let search = self.shared.find_search_tool(&params.name, || {
-            self.shared.lists_of(&caller).shown_to(&request.client)
+            self.shared.lists_for(&caller).for_client(&request.client)
         });
         let found = search.map_or_else(|| self.shared.find_tool(&params.name, &caller), Ok);
         let tool = found.map_err(|absent| {
-            let lists = self.shared.lists_of(&caller);
+            let lists = self.shared.lists_for(&caller);
             let names = lists.tools(Era::Legacy).iter().map(|tool| tool.name.as_ref());
             let unknown = E::UnknownName(suggest::unknown_name("tool", &params.name, names));
             request.record_refusal("tools/call", &params.name, absent.to_error(unknown))
@@ -127,9 +127,9 @@ impl<'a> Methods<'a> {
         params: GetPromptRequestParams,
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<GetPromptResult>>> + use<'a>> {
-        let caller = self.shared.caller_of_head(&request.head);
+        let caller = self.shared.caller_for_head(&request.head);
         let prompt = self.shared.find_prompt(&params.name, &caller).map_err(|absent| {
-            let lists = self.shared.lists_of(&caller);
+            let lists = self.shared.lists_for(&caller);
             let names = lists.prompts.iter().map(|prompt| prompt.name.as_str());
             let unknown = E::UnknownName(suggest::unknown_name("prompt", &params.name, names));
             request.record_refusal("prompts/get", &params.name, absent.to_error(unknown))
@@ -169,7 +169,7 @@ impl<'a> Methods<'a> {
         mut request: Request,
     ) -> Answered<impl Future<Output = Answered<MethodReply<ReadResourceResult>>> + use<'a>> {
         let uri = params.uri;
-        let found = self.shared.find_resource(&uri, &self.shared.caller_of_head(&request.head));
+        let found = self.shared.find_resource(&uri, &self.shared.caller_for_head(&request.head));
         let (resource, variables) = found.map_err(|absent| {
             let unknown = absent.to_error(E::UnknownResource(uri.clone()));
             let _ = request.record_refusal("resources/read", &uri, unknown);

@@ -38,7 +38,7 @@ impl Methods<'_> {
         cursor: Option<&str>,
     ) -> Result<ReadResourceDirectoryResult, E> {
         let Some(children) = lists.find_folder(uri) else {
-            return Err(E::CurrentDirUnknown(uri.to_owned()));
+            return Err(E::NotADirectory(uri.to_owned()));
         };
         let size = self.shared.settings.pages.size;
         let (children, next) = take_page(&children, |child| &child.uri, cursor, size)?;

@@ -92,7 +92,7 @@ pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
     /// The resources of which the session can receive change notifications.
-    pub(super) sees: Visibility,
+    pub(super) visibility: Visibility,
     pub(super) address: Option<IpAddr>,
     /// The expiry of the token, at which the streams also end.
     pub(super) expiry: Option<Instant>,
@@ -101,9 +101,9 @@ pub(super) struct RequestSender<'a> {
 
 impl RequestSender<'_> {
     /// Marks the request as completely received.
-    pub(super) fn is_read(&self) {
+    pub(super) fn mark_received(&self) {
         if let Some(connection) = self.connection {
-            connection.answering();
+            connection.record_request();
         }
     }
 }
@@ -169,19 +169,19 @@ impl McpEndpoint {
         if let Some(answer) = self.0.answer_health(request.method(), request.uri().path()).await {
             return answer;
         }
-        let client = self.0.client_of(request.headers(), request.extensions());
+        let client = self.0.find_client(request.headers(), request.extensions());
         let from = request.extensions().get::<ConnectInfo<SocketAddr>>();
         let address = from.map(|from| from.0.ip());
-        let owner = owner_of(request.extensions());
+        let owner = find_owner(request.extensions());
         let sees = Visibility::default();
         let (expiry, connection) = (None, None);
-        let sender = RequestSender { client, owner, sees, address, expiry, connection };
+        let sender = RequestSender { client, owner, visibility: sees, address, expiry, connection };
         self.0.answer_request(request, sender).await
     }
 }
 
 /// Returns the owner of the sessions that a request opens.
-fn owner_of(extensions: &Extensions) -> Owner {
+fn find_owner(extensions: &Extensions) -> Owner {
     Owner::for_principal(
         extensions.get::<Principal>().map(Principal::id).filter(|id| !id.is_empty()),
     )
@@ -212,14 +212,14 @@ impl HttpApp for McpEndpoint {
         let client = match &self.0.client_address_from {
             None => Arc::clone(from.client),
             // One connection of a proxy can carry requests from many clients.
-            Some(_) => self.0.client_of(request.headers(), request.extensions()),
+            Some(_) => self.0.find_client(request.headers(), request.extensions()),
         };
         let address = Some(from.address.ip());
         // No layer can have set a principal; it is identified later, by the token.
         let owner = Owner::default();
         let sees = Visibility::default();
         let (expiry, connection) = (None, Some(from.connection));
-        let sender = RequestSender { client, owner, sees, address, expiry, connection };
+        let sender = RequestSender { client, owner, visibility: sees, address, expiry, connection };
         self.0.answer_request(request, sender).await
     }
 }
@@ -229,7 +229,7 @@ impl EndpointState {
         self.health.as_ref()?.answer(method, path).await
     }
 
-    fn client_of(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
+    fn find_client(&self, headers: &HeaderMap, extensions: &Extensions) -> Arc<ClientQuota> {
         let shared = &self.engine.shared;
         let header = self.client_address_from.as_ref();
         shared.quotas.client(ClientKey::of_http(headers, extensions, header))
@@ -291,7 +291,7 @@ impl EndpointState {
             self.authenticate_sender(request, sender).await?;
         }
         let principal = request.extensions().get::<Principal>();
-        sender.sees = self.engine.shared.seen_by(principal);
+        sender.visibility = self.engine.shared.seen_by(principal);
         sender.expiry = principal.and_then(Principal::expiry).and_then(|expiry| {
             let left = expiry.duration_since(SystemTime::now()).unwrap_or_default();
             Instant::now().checked_add(left)
@@ -304,7 +304,7 @@ impl EndpointState {
         request: &mut Request<B>,
         sender: &mut RequestSender<'_>,
     ) -> Result<(), HttpRejection> {
-        let place = self.verifying.take_place(sender.client.key().clone());
+        let place = self.verifying.take_slot(sender.client.key().clone());
         let _place = place.ok_or(HttpRejection::Busy)?;
         let admitted =
             self.authentication.verify_request(request.headers()).await.and_then(|principal| {
@@ -323,8 +323,8 @@ impl EndpointState {
         request.headers_mut().remove(AUTHORIZATION);
         if let Some(principal) = principal {
             request.extensions_mut().insert(principal);
-            sender.owner = owner_of(request.extensions());
-            sender.client = self.client_of(request.headers(), request.extensions());
+            sender.owner = find_owner(request.extensions());
+            sender.client = self.find_client(request.headers(), request.extensions());
         }
         Ok(())
     }

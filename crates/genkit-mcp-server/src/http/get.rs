@@ -13,7 +13,7 @@ use super::rejection::HttpRejection;
 use super::responses;
 use super::rules::{Rules, rules_of_head};
 use super::sessions::SessionInUse;
-use super::standalone_stream::STANDING;
+use super::standalone_stream::STANDALONE_NUMBER;
 use super::streams::{AnswerBody, EventId, Events, priming_event};
 use genkit_http_server::internal::accepts_type;
 
@@ -36,10 +36,10 @@ impl EndpointState {
             None => None,
             Some(last) => match last.to_str().ok().and_then(|last| last.parse::<EventId>().ok()) {
                 Some(last) => Some(last),
-                None => return Ok(responses::no_events()),
+                None => return Ok(responses::empty_event_stream()),
             },
         };
-        match last.filter(|last| last.stream != STANDING) {
+        match last.filter(|last| last.stream != STANDALONE_NUMBER) {
             Some(last) => Ok(match session.find_stream(last.stream) {
                 Some(stream) => responses::event_response(
                     Events::new(stream, last.index, session.end_token())
@@ -87,8 +87,8 @@ fn open_standalone(
     let standing = Arc::clone(session.standalone_stream());
     let (stream, end) = (Arc::clone(&standing.stream), session.end_token());
     let index = last.unwrap_or_else(|| stream.read());
-    let before =
-        is_primed(&session.session).then(|| priming_event(EventId { stream: STANDING, index }));
+    let before = is_primed(&session.session)
+        .then(|| priming_event(EventId { stream: STANDALONE_NUMBER, index }));
     let events =
         Events::new(stream, index, end.clone()).with_expiry(expiry).with_first(before).stay_open();
     let driver = Box::pin(standing.send_changes((session, counted)));

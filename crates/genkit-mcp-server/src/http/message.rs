@@ -27,11 +27,11 @@ pub(super) struct Outline<'a> {
 
 /// The session that a message belongs to.
 pub(super) enum MessageSession {
-    Kept(SessionInUse),
+    Existing(SessionInUse),
     /// A new session, which is opened if the handshake succeeds.
     New(Arc<Session>),
     /// No session. This temporary session is only used for the message.
-    Alone(Arc<Session>),
+    Temporary(Arc<Session>),
 }
 
 impl<'a> Outline<'a> {
@@ -66,8 +66,8 @@ impl<'a> Outline<'a> {
 impl MessageSession {
     pub(super) fn session(&self) -> Arc<Session> {
         Arc::clone(match self {
-            Self::Kept(kept) => &kept.session,
-            Self::New(session) | Self::Alone(session) => session,
+            Self::Existing(kept) => &kept.session,
+            Self::New(session) | Self::Temporary(session) => session,
         })
     }
 }
@@ -75,17 +75,17 @@ impl MessageSession {
 /// Parses the message in a body.
 pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
     read_message(body).map_err(|rejected| match rejected {
-        MessageRejection::Answer(answer) => HttpRejection::MissingMessage(Some(answer)),
+        MessageRejection::Answer(answer) => HttpRejection::InvalidMessage(Some(answer)),
         MessageRejection::Silent(reason) => {
             tracing::debug!(reason, "rejected a body that is not a valid message");
-            HttpRejection::MissingMessage(None)
+            HttpRejection::InvalidMessage(None)
         }
     })
 }
 
 impl EndpointState {
     /// Returns the session that a message belongs to, or a temporary session.
-    pub(super) async fn session_of(
+    pub(super) async fn find_session(
         &self,
         message: &Message<'_>,
         outline: &Outline<'_>,
@@ -102,20 +102,20 @@ impl EndpointState {
             }
             (Some(_), Rules::Handshake(_)) => {
                 let kept = self.find_session(headers, sender).await?;
-                self.check_is_asked(message, &kept.session)?;
-                Ok(MessageSession::Kept(kept))
+                self.check_is_expected(message, &kept.session)?;
+                Ok(MessageSession::Existing(kept))
             }
             (..) if matches!(message, Message::Response { .. }) => Err(HttpRejection::NothingAsked),
             (_, rules) => {
                 let name = calls_itself(&outline.params, headers);
-                Ok(MessageSession::Alone(without_session(rules, sender, &name)))
+                Ok(MessageSession::Temporary(without_session(rules, sender, &name)))
             }
         }
     }
 
     /// If there can be other instances, checks that a response from a client answers a question of this
     /// instance.
-    fn check_is_asked(
+    fn check_is_expected(
         &self,
         message: &Message<'_>,
         session: &Session,

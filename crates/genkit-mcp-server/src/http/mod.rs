@@ -60,7 +60,7 @@ async fn serve_listening(
     listening: Listening,
     stop: CancellationToken,
 ) -> Result<()> {
-    let Listening { place, told, acceptor } = listening;
+    let Listening { listen_address: place, on_listening: told, acceptor } = listening;
     let Some(place) = place else { return Ok(()) };
     let listener = place.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());

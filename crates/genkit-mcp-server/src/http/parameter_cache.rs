@@ -20,7 +20,7 @@ struct CachedParameters {
 }
 
 impl ParameterCache {
-    pub(super) fn of_tool(&self, shared: &SharedState, name: &str) -> Arc<[HeaderParameter]> {
+    pub(super) fn for_tool(&self, shared: &SharedState, name: &str) -> Arc<[HeaderParameter]> {
         let lists = shared.all_lists();
         let mut known = lock(&self.0);
         if !known.of.as_ref().is_some_and(|of| Arc::ptr_eq(of, &lists)) {

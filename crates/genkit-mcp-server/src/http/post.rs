@@ -13,7 +13,7 @@ use super::message::{MessageSession, Outline, message_in};
 use super::pending_response::PendingResponse;
 use super::rejection::HttpRejection;
 use super::responses;
-use super::rules::{HeaderError, RequestOutline, Rules, check_standard, rules_of};
+use super::rules::{HeaderError, RequestOutline, Rules, check_standard, find_rules};
 use super::running_call::RunningCall;
 use super::sessions::SessionId;
 use super::streams::{AnswerBody, EventStream, Events};
@@ -46,7 +46,7 @@ impl EndpointState {
         let body = read_body(body, self.max_body, &self.room, sender.address).await?;
         let memory = self.memory.take_memory(sender.client.key().clone(), body.bytes.len());
         let memory = memory.map_err(|_| HttpRejection::Busy)?;
-        sender.is_read();
+        sender.mark_received();
         let message = message_in(&body.bytes)?;
         let outline = Outline::from_message(&message);
         let principal = parts.extensions.get();
@@ -59,12 +59,12 @@ impl EndpointState {
         let is_described = rules == Rules::Described;
         let lacks_meta = is_described && !outline.params.is_described();
         let changes_session = outline.changes_session();
-        let found = self.session_of(&message, &outline, rules, &parts.headers, sender).await?;
+        let found = self.find_session(&message, &outline, rules, &parts.headers, sender).await?;
         let session = found.session();
         let (opened, used) = match found {
-            MessageSession::Kept(used) => (None, Some(used)),
+            MessageSession::Existing(used) => (None, Some(used)),
             MessageSession::New(session) => (Some(session), None),
-            MessageSession::Alone(_) => (None, None),
+            MessageSession::Temporary(_) => (None, None),
         };
         let answering = PendingResponse {
             stream: Arc::default(),
@@ -107,12 +107,12 @@ impl EndpointState {
         asked: RequestOutline<'_>,
         principal: Option<&Principal>,
     ) -> Result<Rules, HeaderError> {
-        let rules = rules_of(headers, asked)?;
+        let rules = find_rules(headers, asked)?;
         let shared = &self.engine.shared;
-        let caller = shared.caller_of(principal);
+        let caller = shared.caller_for(principal);
         // The required headers must not reveal that a tool hidden from the caller exists.
         let parameters = |name: &str| match shared.find_tool(name, &caller) {
-            Ok(_) => self.parameters.of_tool(shared, name),
+            Ok(_) => self.parameters.for_tool(shared, name),
             Err(_) => Arc::default(),
         };
         check_standard(headers, asked, parameters).map(|()| rules)
@@ -131,7 +131,7 @@ impl EndpointState {
             return Ok(self.perform_action(action, answering).await);
         };
         let id = SessionId::new();
-        session.set_sees(sender.sees.clone());
+        session.set_visibility(sender.visibility.clone());
         if self.store.is_some() {
             session.connection.number_at_random();
         }

@@ -54,7 +54,7 @@ pub(super) enum HttpRejection {
     Header { id: Option<RequestId>, fault: HeaderError },
     /// The body is not a valid message. Contains the response, if there is one.
     #[error("Invalid Request: the body must be one JSON-RPC 2.0 message")]
-    MissingMessage(Option<Bytes>),
+    InvalidMessage(Option<Bytes>),
     #[error(
         "Bad Request: the header Mcp-Session-Id is missing; send `initialize` first, then the id from its response"
     )]
@@ -68,9 +68,9 @@ pub(super) enum HttpRejection {
     /// The session belongs to another principal. The client receives the same error as for an unknown
     /// session.
     #[error("the session does not exist")]
-    OthersSession,
+    ForeignSession,
     #[error("failed to load the session; try again later")]
-    MissingStore,
+    StoreFailed,
     #[error("too many streams are open; try again later")]
     TooManyStreams,
     #[error("Invalid Request: this server has not asked a question that this message could answer")]
@@ -97,10 +97,10 @@ impl HttpRejection {
             | Self::NotJson
             | Self::Encoding(_)
             | Self::Header { .. } => "header",
-            Self::MissingMessage(_) | Self::NothingAsked => "json",
+            Self::InvalidMessage(_) | Self::NothingAsked => "json",
             Self::NotAskedHere => "question",
-            Self::SessionNeeded | Self::SessionNotFound | Self::MissingStore => "session",
-            Self::OthersSession => "principal",
+            Self::SessionNeeded | Self::SessionNotFound | Self::StoreFailed => "session",
+            Self::ForeignSession => "principal",
             Self::TooManySessions => "sessions",
             Self::Busy => "share",
             Self::TooManyStreams => "streams",
@@ -136,12 +136,12 @@ impl HttpRejection {
             | Self::TooManySessions
             | Self::Busy
             | Self::TooManyStreams
-            | Self::MissingStore => StatusCode::SERVICE_UNAVAILABLE,
-            Self::SessionNotFound | Self::OthersSession => StatusCode::NOT_FOUND,
+            | Self::StoreFailed => StatusCode::SERVICE_UNAVAILABLE,
+            Self::SessionNotFound | Self::ForeignSession => StatusCode::NOT_FOUND,
             Self::Host(HostRejection::Malformed)
             | Self::Body(BodyError::Broken)
             | Self::Header { .. }
-            | Self::MissingMessage(_)
+            | Self::InvalidMessage(_)
             | Self::SessionNeeded
             | Self::NothingAsked
             | Self::NotAskedHere => StatusCode::BAD_REQUEST,
@@ -158,8 +158,8 @@ impl HttpRejection {
             | Self::TooManySessions
             | Self::Busy
             | Self::SessionNotFound
-            | Self::OthersSession
-            | Self::MissingStore
+            | Self::ForeignSession
+            | Self::StoreFailed
             | Self::TooManyStreams
             | Self::Body(BodyError::BudgetExceeded) => REFUSED,
             _ => ErrorCode::INVALID_REQUEST,
@@ -170,7 +170,7 @@ impl HttpRejection {
     pub(super) fn into_response(self) -> Response<AnswerBody> {
         let status = self.status();
         let body = match &self {
-            Self::MissingMessage(Some(answer)) => answer.clone(),
+            Self::InvalidMessage(Some(answer)) => answer.clone(),
             Self::Header { id, .. } | Self::StepUp { id, .. } => {
                 message::error_reply(id.as_ref(), &self.error()).bytes
             }

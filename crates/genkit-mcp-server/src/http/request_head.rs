@@ -29,6 +29,6 @@ pub(crate) fn http_parts(
         return (Network::Pipe, None, None);
     };
     let session = headers.get("mcp-session-id").and_then(|value| value.to_str().ok());
-    let trace = goes_on.then(|| TraceContext::of_headers(headers)).flatten();
+    let trace = goes_on.then(|| TraceContext::from_headers(headers)).flatten();
     (Network::Http, session.map(session_label), trace)
 }

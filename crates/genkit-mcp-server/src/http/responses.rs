@@ -32,15 +32,15 @@ pub(super) fn empty_response(status: StatusCode) -> Response<AnswerBody> {
 
 /// Returns a stream of events.
 pub(super) fn event_response(events: Events) -> Response<AnswerBody> {
-    of_events(EventBody::Events(Box::new(events)).into())
+    event_stream(EventBody::Events(Box::new(events)).into())
 }
 
 /// Returns a stream without events. An error would cause the client to repeat the request.
-pub(super) fn no_events() -> Response<AnswerBody> {
-    of_events(AnswerBody::empty())
+pub(super) fn empty_event_stream() -> Response<AnswerBody> {
+    event_stream(AnswerBody::empty())
 }
 
-fn of_events(body: AnswerBody) -> Response<AnswerBody> {
+fn event_stream(body: AnswerBody) -> Response<AnswerBody> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, EVENTS);

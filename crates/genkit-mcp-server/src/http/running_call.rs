@@ -27,10 +27,10 @@ const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 pub(super) struct RunningCall(Option<(Call, PendingResponse)>);
 
 /// The first result of a running call.
-enum First {
+enum FirstResult {
     Ended(Option<Reply>),
     /// The response must be a stream.
-    Said,
+    Message,
 }
 
 impl RunningCall {
@@ -46,10 +46,10 @@ impl RunningCall {
         store: Option<&Arc<dyn SessionStore>>,
     ) -> Response<AnswerBody> {
         let first = self.run_first().await;
-        let Some((call, answering)) = self.0.take() else { return responses::no_events() };
+        let Some((call, answering)) = self.0.take() else { return responses::empty_event_stream() };
         match first {
-            First::Ended(reply) => answer_ended(reply, answering, end),
-            First::Said => {
+            FirstResult::Ended(reply) => answer_ended(reply, answering, end),
+            FirstResult::Message => {
                 let (call, answering) = match answer_stored(call, answering, store, now, &end).await
                 {
                     Ok(response) => return response,
@@ -62,7 +62,7 @@ impl RunningCall {
 }
 
 impl RunningCall {
-    async fn run_first(&mut self) -> First {
+    async fn run_first(&mut self) -> FirstResult {
         if let Some((_, answering)) = self.0.as_ref().filter(|(_, it)| !it.accepts_events) {
             answering.stream.remove_reader(answering.stream.read_from(0));
             return poll_fn(|cx| self.poll_first(cx)).await;
@@ -78,16 +78,18 @@ impl RunningCall {
         tokio::select! {
             biased;
             first = poll_fn(|cx| self.poll_first(cx)) => first,
-            () = tokio::time::sleep(RESUMABLE_AFTER) => First::Said,
+            () = tokio::time::sleep(RESUMABLE_AFTER) => FirstResult::Message,
         }
     }
 
-    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
-        let Some((call, answering)) = &mut self.0 else { return Poll::Ready(First::Ended(None)) };
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<FirstResult> {
+        let Some((call, answering)) = &mut self.0 else {
+            return Poll::Ready(FirstResult::Ended(None));
+        };
         match Pin::new(call).poll(cx) {
-            Poll::Ready(reply) => Poll::Ready(First::Ended(reply)),
+            Poll::Ready(reply) => Poll::Ready(FirstResult::Ended(reply)),
             Poll::Pending if !answering.accepts_events => Poll::Pending,
-            Poll::Pending => answering.stream.poll_said(cx).map(|()| First::Said),
+            Poll::Pending => answering.stream.poll_has_events(cx).map(|()| FirstResult::Message),
         }
     }
 }
@@ -97,7 +99,7 @@ fn answer_ended(
     answering: PendingResponse,
     end: CancellationToken,
 ) -> Response<AnswerBody> {
-    if answering.accepts_events && answering.stream.has_said() {
+    if answering.accepts_events && answering.stream.has_events() {
         // The stream is complete, so it does not need to be resumable.
         answering.stream.finish_stream(reply.as_ref().map(|reply| &reply.bytes));
         let events = Events::new(Arc::clone(&answering.stream), 0, end);
@@ -109,7 +111,7 @@ fn answer_ended(
             HttpRejection::SessionNotFound.into_response()
         }
         // A client that cancels a request expects no response.
-        None => responses::no_events(),
+        None => responses::empty_event_stream(),
     }
 }
 

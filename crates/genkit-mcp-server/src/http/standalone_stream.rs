@@ -10,7 +10,7 @@ use crate::session::Subscription;
 use genkit_core::internal::sync::lock;
 
 /// The number of this stream in each session.
-pub(super) const STANDING: u64 = 0;
+pub(super) const STANDALONE_NUMBER: u64 = 0;
 
 /// The change notifications of a session, which exist even while the client does not read them.
 pub(super) struct StandaloneStream {
@@ -27,7 +27,7 @@ impl Default for StandaloneStream {
             changes: tokio::sync::Mutex::default(),
             arrived: Mutex::default(),
             arrival: Notify::new(),
-            stream: Arc::new(EventStream::with_number(STANDING)),
+            stream: Arc::new(EventStream::with_number(STANDALONE_NUMBER)),
         }
     }
 }

@@ -43,7 +43,7 @@ impl EndpointState {
             method: method_name(method),
             name: name.into(),
             scopes: scopes.into(),
-            challenge: self.challenges.of_scopes(&all),
+            challenge: self.challenges.for_scopes(&all),
         })
     }
 
@@ -56,7 +56,7 @@ impl EndpointState {
         principal: Option<&Principal>,
     ) -> Option<Vec<String>> {
         let shared = &self.engine.shared;
-        let caller = shared.caller_of(Some(principal?));
+        let caller = shared.caller_for(Some(principal?));
         let (lists, registry) = (shared.all_lists(), &shared.genkit.registry);
         let (filter, permissions) = (&shared.settings.filter, &shared.settings.permissions);
         let needed = |item: Item<'_>| {

@@ -259,7 +259,7 @@ fn list_tool(tool: &Tool, name: String, era: Era) -> McpTool {
     shown.output_schema = output_schema(tool, era);
     shown.annotations = list_annotations(tool);
     shown.icons = content::to_icons(tool.icons());
-    shown.meta = content::to_meta(content::own_meta(tool.metadata()));
+    shown.meta = content::to_meta(content::client_meta(tool.metadata()));
     shown
 }
 
@@ -296,7 +296,7 @@ fn list_prompt(prompt: &Prompt, name: String) -> McpPrompt {
     let mut shown = McpPrompt::new(name, Some(prompt.description()), Some(arguments));
     shown.title = prompt.title().map(str::to_owned);
     shown.icons = content::to_icons(prompt.icons());
-    let mut meta = content::own_meta(prompt.metadata());
+    let mut meta = content::client_meta(prompt.metadata());
     if let Some(version) = prompt.version() {
         meta.insert(VERSION_KEY.to_owned(), version.into());
     }
@@ -310,7 +310,7 @@ fn list_resource(resource: &Resource) -> McpResource {
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = content::to_icons(resource.icons());
-    shown.meta = content::to_meta(content::own_meta(resource.metadata()));
+    shown.meta = content::to_meta(content::client_meta(resource.metadata()));
     write_extras(shown, resource.metadata())
 }
 
@@ -320,7 +320,7 @@ fn list_template(resource: &Resource) -> ResourceTemplate {
     shown.title = resource.title().map(str::to_owned);
     shown.mime_type = resource.mime_type().map(str::to_owned);
     shown.icons = content::to_icons(resource.icons());
-    shown.meta = content::to_meta(content::own_meta(resource.metadata()));
+    shown.meta = content::to_meta(content::client_meta(resource.metadata()));
     shown
 }
 

@@ -44,7 +44,7 @@ impl Lists {
 
     /// Returns the part of the lists for a client. Tools for MCP Apps are omitted for a client without MCP Apps,
     /// which would offer them to its model.
-    pub(crate) fn shown_to(self: &Arc<Self>, client: &ClientDescription) -> Arc<Self> {
+    pub(crate) fn for_client(self: &Arc<Self>, client: &ClientDescription) -> Arc<Self> {
         if !self.has_app_tools || client.shows_apps() {
             return Arc::clone(self);
         }
@@ -134,13 +134,13 @@ mod tests {
 
     /// Requests all lists for 50 writers and 50 guests; returns the number of distinct lists and of serialized
     /// pages.
-    fn made(shared: &SharedState) -> (usize, usize) {
+    fn count_lists_and_pages(shared: &SharedState) -> (usize, usize) {
         let (mut lists, mut pages): (Vec<Arc<Lists>>, Vec<Bytes>) = Default::default();
         for number in 0..50 {
             let writer = Principal::new(format!("writer-{number}")).with_scopes(["write"]);
             let guest = Principal::new(format!("guest-{number}"));
             for (caller, names) in [(&writer, &["open", "write"][..]), (&guest, &["open"])] {
-                let view = shared.lists_of(&shared.caller_of(Some(caller)));
+                let view = shared.lists_for(&shared.caller_for(Some(caller)));
                 for (kind, era) in KINDS.iter().flat_map(|k| [(k, Era::Legacy), (k, Era::Modern)]) {
                     pages
                         .push(view.encoded_page(*kind, era, None, &shared.settings.pages).unwrap());
@@ -162,8 +162,12 @@ mod tests {
     fn pages_are_written_once_for_each_view() {
         let (shared, registry) = serving();
         let (views, pages) = (2, 2 * KINDS.len() * 2);
-        assert_eq!(made(&shared), (views, pages));
+        assert_eq!(count_lists_and_pages(&shared), (views, pages));
         registry.insert(tool("more", "")).unwrap();
-        assert_eq!(made(&shared), (views, pages), "built again for the next version");
+        assert_eq!(
+            count_lists_and_pages(&shared),
+            (views, pages),
+            "built again for the next version"
+        );
     }
 }

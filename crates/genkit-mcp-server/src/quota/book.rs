@@ -10,11 +10,11 @@ use super::bound::{Bound, KINDS, Kind};
 use super::holder::{Claim, Holder};
 use super::question::OpenQuestions;
 use crate::error::Error as E;
-use genkit_core::internal::fair_share::may_take;
+use genkit_core::internal::fair_share::can_take;
 use genkit_core::internal::sync::lock;
 
 /// The ledger of all amounts that clients hold.
-pub(super) struct Book {
+pub(super) struct QuotaLedger {
     bounds: [Bound; KINDS],
     entries: Mutex<Entries>,
     /// The upstream servers, by their name in the host.
@@ -50,7 +50,7 @@ pub(super) enum Full {
 /// An amount of a shared resource, held for a client and returned on drop.
 #[must_use = "dropping it returns the amount"]
 pub(crate) struct QuotaGuard {
-    book: Arc<Book>,
+    book: Arc<QuotaLedger>,
     kind: Kind,
     amount: usize,
     pub(super) claim: Claim,
@@ -59,12 +59,12 @@ pub(crate) struct QuotaGuard {
 /// A question to a client, counted until it is dropped.
 #[must_use = "dropping it ends the count"]
 pub(crate) struct QuestionGuard {
-    book: Arc<Book>,
+    book: Arc<QuotaLedger>,
     number: u64,
     gives_way: CancellationToken,
 }
 
-impl Book {
+impl QuotaLedger {
     pub(super) fn new(bounds: [Bound; KINDS]) -> Self {
         Self { bounds, entries: Mutex::default(), upstreams: Mutex::default() }
     }
@@ -92,13 +92,13 @@ impl Book {
     }
 
     /// Returns a slot immediately, or a receiver that resolves when this claim reaches the front of the queue.
-    pub(super) fn place_in_turn(
+    pub(super) fn queue_for_slot(
         self: &Arc<Self>,
         claim: Claim,
     ) -> Result<QuotaGuard, oneshot::Receiver<QuotaGuard>> {
         let mut entries = self.entries();
-        if self.count_held(&mut entries, Kind::Place, 1, &claim).is_ok() {
-            return Ok(QuotaGuard { book: Arc::clone(self), kind: Kind::Place, amount: 1, claim });
+        if self.count_held(&mut entries, Kind::Slot, 1, &claim).is_ok() {
+            return Ok(QuotaGuard { book: Arc::clone(self), kind: Kind::Slot, amount: 1, claim });
         }
         let (granted, receiver) = oneshot::channel();
         entries.waiting.push_back(Waiting { claim, granted });
@@ -132,7 +132,7 @@ impl Book {
     fn give_back(self: &Arc<Self>, kind: Kind, amount: usize, claim: &Claim) {
         let mut entries = self.entries();
         entries.uncount(kind, amount, claim);
-        if kind != Kind::Place || entries.waiting.is_empty() {
+        if kind != Kind::Slot || entries.waiting.is_empty() {
             return;
         }
         let granted = self.grant_slots(&mut entries);
@@ -157,12 +157,12 @@ impl Book {
             if waits.is_closed() {
                 continue;
             }
-            if self.count_held(entries, Kind::Place, 1, &claim).is_err() {
+            if self.count_held(entries, Kind::Slot, 1, &claim).is_err() {
                 entries.waiting.push_back(Waiting { claim, granted: waits });
                 continue;
             }
             let book = Arc::clone(self);
-            granted.push((waits, QuotaGuard { book, kind: Kind::Place, amount: 1, claim }));
+            granted.push((waits, QuotaGuard { book, kind: Kind::Slot, amount: 1, claim }));
         }
         granted
     }
@@ -196,14 +196,14 @@ impl Book {
             return Err(Full::All(bound.total));
         }
         if let Some(upstream) = &claim.upstream
-            && !may_take(upstream.amount_held(kind), more, left, bound.floor)
+            && !can_take(upstream.amount_held(kind), more, left, bound.floor)
         {
             return Err(Full::Upstream(upstream.amount_held(kind)));
         }
         let (of_client, of_session) =
             (claim.client.amount_held(kind), claim.session.amount_held(kind));
         let shares = claim.client.shares && bound.shared;
-        if shares && !may_take(of_client, more, left, bound.floor) {
+        if shares && !can_take(of_client, more, left, bound.floor) {
             return Err(Full::Client(of_client));
         }
         // The client's share. The sessions of the client share it by the same rule.
@@ -253,7 +253,7 @@ impl QuotaGuard {
         self.book.give_back(self.kind, less, &self.claim);
     }
 
-    pub(super) fn book(&self) -> &Arc<Book> {
+    pub(super) fn book(&self) -> &Arc<QuotaLedger> {
         &self.book
     }
 }
@@ -266,7 +266,7 @@ impl Drop for QuotaGuard {
 
 impl QuestionGuard {
     /// Waits until this question is ended in favor of a session with fewer open questions.
-    pub(crate) async fn gives_way(&self) {
+    pub(crate) async fn wait_for_eviction(&self) {
         self.gives_way.cancelled().await;
     }
 }

@@ -1,6 +1,6 @@
 //! The limits of shared resources, and the rule for sharing them.
 
-use genkit_core::internal::fair_share::floor_of;
+use genkit_core::internal::fair_share::scaled_floor;
 
 /// The maximum number of sessions over HTTP. Default is 10,000; beyond that, the client with the most sessions loses
 /// the session that has been idle longest.
@@ -36,7 +36,7 @@ pub(crate) const MAX_INITIALIZE: usize = 64 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// In-flight slots, one per running function.
-    Place,
+    Slot,
     Session,
     /// Notification streams.
     Stream,
@@ -76,7 +76,7 @@ pub(crate) struct QuotaLimits {
 impl QuotaLimits {
     pub(super) fn bounds(&self) -> [Bound; KINDS] {
         let number = |total: usize, session| {
-            let floor = floor_of(total);
+            let floor = scaled_floor(total);
             Bound { total, floor, session, caps_all: false, shared: true }
         };
         [

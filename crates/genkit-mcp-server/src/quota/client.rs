@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Book, Full, QuestionGuard, QuotaGuard};
+use super::book::{Full, QuestionGuard, QuotaGuard, QuotaLedger};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::slot::SlotGuard;
@@ -54,7 +54,7 @@ impl ClientKey {
 /// The resources held by one client.
 pub(crate) struct ClientQuota {
     key: ClientKey,
-    book: Arc<Book>,
+    book: Arc<QuotaLedger>,
     holder: Arc<Holder>,
     rate: Option<Mutex<TokenBucket>>,
     sessionless: [OnceLock<Arc<Holder>>; SESSIONLESS_SHARES],
@@ -67,7 +67,11 @@ pub(crate) struct SessionQuota {
 }
 
 impl ClientQuota {
-    pub(super) fn new(key: ClientKey, book: Arc<Book>, per_second: Option<u32>) -> Arc<Self> {
+    pub(super) fn new(
+        key: ClientKey,
+        book: Arc<QuotaLedger>,
+        per_second: Option<u32>,
+    ) -> Arc<Self> {
         let rate = per_second.map(|limit| Mutex::new(TokenBucket::full(limit, Instant::now())));
         // Unidentified clients are not limited as a group, only by session.
         let shares = !(key.is_stream() || key == ClientKey::Unknown);
@@ -128,8 +132,8 @@ impl ClientQuota {
 
 impl SessionQuota {
     /// Takes an in-flight slot for a function of this program, or of the server `upstream`.
-    pub(crate) fn take_place(&self, upstream: Option<&str>) -> Result<SlotGuard, E> {
-        let held = self.hold_amount(Kind::Place, 1, upstream).map_err(|full| match full {
+    pub(crate) fn take_slot(&self, upstream: Option<&str>) -> Result<SlotGuard, E> {
+        let held = self.hold_amount(Kind::Slot, 1, upstream).map_err(|full| match full {
             Full::All(limit) => E::TooManyRunning(limit),
             Full::Client(held) | Full::Session(held) => E::TooManyClientRequests(held),
             Full::Upstream(held) => {
@@ -160,7 +164,7 @@ impl SessionQuota {
     }
 
     /// Counts text that is stored for this client, until the guard is dropped.
-    pub(crate) fn keep_bytes(&self, bytes: usize) -> Result<QuotaGuard, E> {
+    pub(crate) fn count_bytes(&self, bytes: usize) -> Result<QuotaGuard, E> {
         self.hold_amount(Kind::Byte, bytes, None).map_err(|_| E::TooMuchKept)
     }
 

@@ -29,7 +29,7 @@ pub(crate) use self::slot::SlotGuard;
 
 pub(crate) use self::book::QuotaGuard;
 
-use self::book::Book;
+use self::book::QuotaLedger;
 use genkit_core::internal::sync::lock;
 
 /// The number of clients in the table above which the least recently used idle clients are removed. Default is 10,000.
@@ -37,7 +37,7 @@ const MAX_IDLE_CLIENTS: usize = 10_000;
 
 /// All clients of a server, and the resources that they share.
 pub(crate) struct Quotas {
-    book: Arc<Book>,
+    book: Arc<QuotaLedger>,
     per_second: Option<u32>,
     clients: Mutex<HashMap<ClientKey, KnownClient>>,
 }
@@ -56,7 +56,7 @@ impl KnownClient {
 impl Quotas {
     pub(crate) fn new(limits: &QuotaLimits) -> Self {
         Self {
-            book: Arc::new(Book::new(limits.bounds())),
+            book: Arc::new(QuotaLedger::new(limits.bounds())),
             per_second: limits.per_second,
             clients: Mutex::default(),
         }
@@ -74,7 +74,7 @@ impl Quotas {
             return Arc::clone(&known.client);
         }
         if clients.len() >= MAX_IDLE_CLIENTS {
-            forget_idle(&mut clients);
+            remove_idle(&mut clients);
         }
         let client = ClientQuota::new(key.clone(), Arc::clone(&self.book), self.per_second);
         clients.insert(key, KnownClient { client: Arc::clone(&client), used: now });
@@ -84,7 +84,7 @@ impl Quotas {
     /// Returns the client whose longest idle session should end so that `client` can open one more: the client with the
     /// most sessions. Returns `None` if there is still room.
     #[cfg(feature = "http")]
-    pub(crate) fn gives_way_to(
+    pub(crate) fn client_to_evict_for(
         &self,
         client: &Arc<ClientQuota>,
         kind: Kind,
@@ -103,7 +103,7 @@ impl Quotas {
 
 /// Removes the least recently used quarter of the idle clients. They hold no resources, and their rate limit has
 /// probably refilled.
-fn forget_idle(clients: &mut HashMap<ClientKey, KnownClient>) {
+fn remove_idle(clients: &mut HashMap<ClientKey, KnownClient>) {
     let mut idle: Vec<Instant> =
         clients.values().filter(|known| known.is_idle()).map(|known| known.used).collect();
     let last = (idle.len() / 4).max(1).min(idle.len());

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::book::{Book, QuotaGuard};
+use super::book::{QuotaGuard, QuotaLedger};
 use super::holder::Claim;
 use genkit_core::internal::sync::lock;
 
@@ -11,7 +11,7 @@ use genkit_core::internal::sync::lock;
 pub(crate) struct SlotGuard(Arc<SlotState>);
 
 struct SlotState {
-    book: Arc<Book>,
+    book: Arc<QuotaLedger>,
     claim: Claim,
     now: Mutex<Now>,
 }
@@ -60,7 +60,7 @@ impl ReleasedSlot {
         if !state.wants_place() {
             return;
         }
-        let mut held = match state.book.place_in_turn(state.claim.clone()) {
+        let mut held = match state.book.queue_for_slot(state.claim.clone()) {
             Ok(held) => Some(held),
             Err(turn) => turn.await.ok(),
         };

@@ -35,7 +35,7 @@ fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
 
 /// Takes slots until none is left for the session.
 fn places(session: &Arc<SessionQuota>, upstream: Option<&str>) -> Vec<SlotGuard> {
-    std::iter::from_fn(|| session.take_place(upstream).ok()).collect()
+    std::iter::from_fn(|| session.take_slot(upstream).ok()).collect()
 }
 
 #[test]
@@ -44,9 +44,9 @@ fn single_client_of_a_pipe_has_all_slots() {
     let alone = session_of(&quotas, ClientKey::stream(None));
     let all = places(&alone, None);
     assert_eq!(all.len(), PLACES);
-    assert!(matches!(alone.take_place(None), Err(E::TooManyRunning(PLACES))));
+    assert!(matches!(alone.take_slot(None), Err(E::TooManyRunning(PLACES))));
     drop(all);
-    assert!(alone.take_place(None).is_ok(), "all slots were released");
+    assert!(alone.take_slot(None).is_ok(), "all slots were released");
 }
 
 #[test]
@@ -55,13 +55,13 @@ fn greedy_session_leaves_slots_for_other_sessions() {
     let greedy = session_of(&quotas, address(1));
     let taken = places(&greedy, None);
     assert_eq!(taken.len(), 342, "a third: the rest is left to its client and to all others");
-    assert!(matches!(greedy.take_place(None), Err(E::TooManyClientRequests(342))));
+    assert!(matches!(greedy.take_slot(None), Err(E::TooManyClientRequests(342))));
     let same_address = session_of(&quotas, address(1));
-    assert!(same_address.take_place(None).is_ok(), "another session of the address");
+    assert!(same_address.take_slot(None).is_ok(), "another session of the address");
     let without = quotas.client(address(1)).open_sessionless("honest");
-    assert!(without.take_place(None).is_ok(), "a request without a session at the address");
+    assert!(without.take_slot(None).is_ok(), "a request without a session at the address");
     let stranger = session_of(&quotas, address(2));
-    assert!(stranger.take_place(None).is_ok(), "another address");
+    assert!(stranger.take_slot(None).is_ok(), "another address");
     drop(taken);
     assert_eq!(places(&stranger, None).len(), 342, "released slots are available again");
 }
@@ -72,7 +72,7 @@ fn address_with_many_sessions_leaves_half_of_the_places() {
     let sessions: Vec<_> = (0..100).map(|_| session_of(&quotas, address(1))).collect();
     let taken: Vec<_> = sessions.iter().flat_map(|session| places(session, None)).collect();
     assert_eq!(taken.len(), PLACES / 2);
-    assert!(session_of(&quotas, address(2)).take_place(None).is_ok());
+    assert!(session_of(&quotas, address(2)).take_slot(None).is_ok());
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn indistinguishable_clients_share_by_session() {
     let greedy = session_of(&quotas, ClientKey::Unknown);
     assert_eq!(places(&greedy, None).len(), PLACES / 2);
     let (_greedy, stranger) = (places(&greedy, None), session_of(&quotas, ClientKey::Unknown));
-    assert!(stranger.take_place(None).is_ok());
+    assert!(stranger.take_slot(None).is_ok());
 }
 
 #[test]
@@ -89,16 +89,16 @@ fn server_behind_that_hangs_leaves_places_for_the_others() {
     let quotas = quotas();
     let alone = session_of(&quotas, ClientKey::stream(None));
     let _hanging = places(&alone, Some("silent"));
-    let refused = alone.take_place(Some("silent"));
+    let refused = alone.take_slot(Some("silent"));
     assert!(matches!(refused, Err(E::UpstreamBusy { server, held: 512 }) if server == "silent"));
-    assert!(alone.take_place(Some("other")).is_ok() && alone.take_place(None).is_ok());
+    assert!(alone.take_slot(Some("other")).is_ok() && alone.take_slot(None).is_ok());
 }
 
 #[tokio::test]
 async fn call_that_waits_for_the_user_holds_no_slot() {
     let quotas = Quotas::new(&QuotaLimits { places: 2, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
-    let asking = alone.take_place(None).expect("a place");
+    let asking = alone.take_slot(None).expect("a place");
     let (first, second) = (asking.while_waiting(), asking.while_waiting());
     assert_eq!(places(&alone, None).len(), 2);
     first.resume().await;
@@ -113,32 +113,32 @@ async fn call_that_waits_for_the_user_holds_no_slot() {
 async fn answered_function_waits_for_its_turn_and_goes_before_newcomers() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
-    let asking = alone.take_place(None).expect("a place");
+    let asking = alone.take_slot(None).expect("a place");
     let paused = asking.while_waiting();
-    let other = alone.take_place(None).expect("the released slot");
+    let other = alone.take_slot(None).expect("the released slot");
     let resumed = tokio::spawn(paused.resume());
     tokio::task::yield_now().await;
     assert!(!resumed.is_finished());
     drop(other);
-    assert!(alone.take_place(None).is_err(), "the slot belongs to the answered function");
+    assert!(alone.take_slot(None).is_err(), "the slot belongs to the answered function");
     resumed.await.expect("its turn");
     drop(asking);
-    assert!(alone.take_place(None).is_ok());
+    assert!(alone.take_slot(None).is_ok());
 }
 
 #[tokio::test]
 async fn function_that_is_given_up_while_it_waits_for_its_turn_keeps_nothing() {
     let quotas = Quotas::new(&QuotaLimits { places: 1, ..limits() });
     let alone = session_of(&quotas, ClientKey::stream(None));
-    let asking = alone.take_place(None).expect("a place");
+    let asking = alone.take_slot(None).expect("a place");
     let paused = asking.while_waiting();
-    let other = alone.take_place(None).expect("the released slot");
+    let other = alone.take_slot(None).expect("the released slot");
     let resumed = tokio::spawn(paused.resume());
     tokio::task::yield_now().await;
     resumed.abort();
     assert!(resumed.await.is_err());
     drop((asking, other));
-    assert!(alone.take_place(None).is_ok());
+    assert!(alone.take_slot(None).is_ok());
 }
 
 #[tokio::test]
@@ -148,14 +148,14 @@ async fn answers_that_come_at_once_do_not_give_one_client_all_places() {
     for _ in 0..8 {
         let session = session_of(&quotas, address(1));
         for _ in 0..8 {
-            let place = session.take_place(None).expect("a place");
+            let place = session.take_slot(None).expect("a place");
             asking.push((place.while_waiting(), place));
         }
     }
     let (paused, asked): (Vec<_>, Vec<_>) = asking.into_iter().unzip();
     let all: Vec<_> = paused.into_iter().map(|paused| tokio::spawn(paused.resume())).collect();
     tokio::task::yield_now().await;
-    assert!(session_of(&quotas, address(2)).take_place(None).is_ok());
+    assert!(session_of(&quotas, address(2)).take_slot(None).is_ok());
     drop(asked);
     for resumed in all {
         resumed.await.expect("its turn");
@@ -192,7 +192,7 @@ async fn question_that_is_left_open_gives_way_to_those_of_others() {
     let honest = session_of(&quotas, address(1));
     let question =
         honest.open_question().expect("the oldest question of the greedy client gives way");
-    let given_way = |it: &QuestionGuard| it.gives_way().now_or_never().is_some();
+    let given_way = |it: &QuestionGuard| it.wait_for_eviction().now_or_never().is_some();
     assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
     asked.drain(..8);
     assert!(sessions.remove(0).open_question().is_ok(), "an ended question was counted once");
@@ -217,9 +217,9 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
     assert!(session_of(&quotas, address(1)).open_stream().is_ok());
 
     let stateless = quotas.client(address(3)).open_sessionless("");
-    let _kept = stateless.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
-    assert!(stateless.keep_bytes(2).is_err(), "even without a session");
-    let mut kept = session.keep_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
+    let _kept = stateless.count_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
+    assert!(stateless.count_bytes(2).is_err(), "even without a session");
+    let mut kept = session.count_bytes(bound::MAX_SESSION_BYTES - 1).expect("1 MiB");
     assert!(kept.grow_by(2).is_err());
     kept.shrink_by(10);
     assert!(kept.grow_by(2).is_ok());
@@ -230,17 +230,17 @@ fn client_with_the_most_sessions_gives_way() {
     let quotas = Quotas::new(&QuotaLimits { sessions: 10, ..limits() });
     let (many, few) = (quotas.client(address(1)), quotas.client(address(2)));
     let mut open: Vec<_> = (0..9).map(|_| many.open_session().expect("room")).collect();
-    assert!(quotas.gives_way_to(&few, Kind::Session).is_none());
+    assert!(quotas.client_to_evict_for(&few, Kind::Session).is_none());
     let one = few.open_session();
     assert!(one.is_some() && few.open_session().is_none());
-    let gives_way = quotas.gives_way_to(&few, Kind::Session).expect("all are taken");
+    let gives_way = quotas.client_to_evict_for(&few, Kind::Session).expect("all are taken");
     assert!(Arc::ptr_eq(&gives_way, &many));
     open.pop();
     assert!(few.open_session().is_some());
-    let of_many = quotas.gives_way_to(&many, Kind::Session);
+    let of_many = quotas.client_to_evict_for(&many, Kind::Session);
     let _again = many.open_session();
     assert!(of_many.is_none());
-    let of_many = quotas.gives_way_to(&many, Kind::Session).expect("all are taken");
+    let of_many = quotas.client_to_evict_for(&many, Kind::Session).expect("all are taken");
     assert!(Arc::ptr_eq(&of_many, &many), "its own session, not that of the client with one");
 }
 
@@ -278,7 +278,7 @@ fn programs_at_one_address_do_not_all_have_the_same_share() {
     let greedy = client.open_sessionless("greedy");
     let _taken = places(&greedy, None);
     let served =
-        (0..64).filter(|n| client.open_sessionless(&format!("{n}")).take_place(None).is_ok());
+        (0..64).filter(|n| client.open_sessionless(&format!("{n}")).take_slot(None).is_ok());
     assert!(served.count() > 32);
     let keys: HashSet<_> = (0..3).map(|_| client.key().clone()).collect();
     assert_eq!(keys.len(), 1);

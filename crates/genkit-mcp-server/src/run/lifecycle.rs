@@ -14,7 +14,7 @@ use crate::rounds::{InputRequired, Round};
 use crate::session::{Era, StateBinding};
 use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, Recording, Rounds, drive_function};
-use genkit_core::internal::trace::{NewSpan, traced_as};
+use genkit_core::internal::trace::{NewSpan, trace_with_outcome};
 use genkit_core::{Context, Error, Result};
 
 /// Runs `work` in `span`. `name` is the item name in the client's request.
@@ -26,7 +26,7 @@ pub(crate) async fn drive_in_span<T>(
     output: impl FnOnce(&T) -> Value,
 ) -> Outcome<T> {
     let work = drive_function(context, name, work);
-    traced_as(span, work, |outcome| outcome.outcome_end(output)).await
+    trace_with_outcome(span, work, |outcome| outcome.to_span_outcome(output)).await
 }
 
 /// The outcome of a run, as sent to the client.
@@ -68,14 +68,14 @@ impl Run {
         let shown = settings.audit_contents.then_some(arguments);
         let audit = Audit::start_record(method, &name, request.request_source(), shown);
         let admitted = request.quota.count_request();
-        let place =
-            match admitted.and_then(|()| request.session.quota().take_place(item.upstream())) {
-                Ok(place) => place,
-                Err(error) => {
-                    audit.record_refusal(&error);
-                    return Err(error.into());
-                }
-            };
+        let place = match admitted.and_then(|()| request.session.quota().take_slot(item.upstream()))
+        {
+            Ok(place) => place,
+            Err(error) => {
+                audit.record_refusal(&error);
+                return Err(error.into());
+            }
+        };
         let (meta, state) = (std::mem::take(&mut request.meta), request.state.take());
         let (responses, cancel) = (request.responses.take(), request.cancel.clone());
         let extensions = std::mem::take(&mut request.head.extensions);
@@ -121,7 +121,7 @@ impl Run {
     #[cfg(feature = "durable")]
     pub(crate) fn become_task(self) -> Answered<Arc<McpCaller>> {
         if self.round.as_ref().is_some_and(|round| !round.claim_answers()) {
-            self.caller.release_place();
+            self.caller.release_slot();
             self.audit.record_refusal(&E::InvalidState);
             return Err(E::InvalidState.into());
         }
@@ -151,7 +151,7 @@ impl Run {
     fn settle_outcome(self, outcome: Outcome<()>) -> Answered<RunOutcome<()>> {
         let Self { shared, method, name, era, audit, caller, round } = self;
         let settings = &shared.settings;
-        caller.release_place();
+        caller.release_slot();
         // A function that used a state claims it, even if it did not read an answer.
         let is_ours =
             |round: &Arc<Round>| !matches!(outcome, Outcome::Finished(_)) || round.claim_answers();

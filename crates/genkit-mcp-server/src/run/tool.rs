@@ -28,6 +28,6 @@ pub(super) fn start_tool(
         let shown = || shown.clone().unwrap_or_default();
         let span = NewSpan { name: tool.name(), kind: SpanKind::Action("tool"), input: &shown };
         let work = drive_function(&context, tool.name(), tool.invoke_tool(&context, input, how));
-        trace::traced_as(span, work, ToolOutput::outcome_end).await
+        trace::trace_with_outcome(span, work, ToolOutput::to_span_outcome).await
     }
 }

@@ -99,7 +99,7 @@ impl MiddlewareRun {
                 }
                 CallOutcome::Interrupted(open) => *open,
             };
-            open.keep_done(&earlier);
+            open.merge_earlier(&earlier);
             for question in &open.questions {
                 if !caller.has_capability(question.kind.capability()) {
                     return Err(unanswerable_error(&question.kind));

@@ -43,7 +43,7 @@ impl ClientDescription {
     }
 
     /// Returns the client described by a request, falling back to the `known` description for missing fields.
-    pub(crate) fn of_request(meta: &RequestMetaObject, known: Option<&Arc<Self>>) -> Arc<Self> {
+    pub(crate) fn from_request(meta: &RequestMetaObject, known: Option<&Arc<Self>>) -> Arc<Self> {
         let (info, capabilities) = (meta.client_info(), meta.client_capabilities());
         match (info, capabilities, known) {
             (None, None, Some(known)) => Arc::clone(known),
@@ -61,7 +61,7 @@ impl ClientDescription {
     }
 
     /// Returns the reported name and version.
-    pub(crate) fn calls_itself(&self) -> Option<(&str, &str)> {
+    pub(crate) fn reported_name(&self) -> Option<(&str, &str)> {
         self.info.as_ref().map(|info| (info.name.as_str(), info.version.as_str()))
     }
 
@@ -85,7 +85,7 @@ impl ClientDescription {
 
     /// Returns the client information for functions, if the client reported any.
     pub(crate) fn shown_info(&self) -> Option<ClientInfo> {
-        let (name, version) = match self.calls_itself() {
+        let (name, version) = match self.reported_name() {
             None if self.capabilities.is_empty() => return None,
             named => named.unwrap_or_default(),
         };

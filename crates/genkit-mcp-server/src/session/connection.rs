@@ -138,7 +138,7 @@ impl Connection {
     }
 
     /// Ends all questions without an answer, because no more answers can arrive.
-    pub(crate) fn no_more_answers(&self) {
+    pub(crate) fn end_questions(&self) {
         let mut state = self.state();
         state.closed = true;
         let questions = std::mem::take(&mut state.questions);

@@ -12,7 +12,7 @@ pub(crate) enum Era {
 }
 
 impl Era {
-    pub(crate) fn of_version(version: &ProtocolVersion) -> Self {
+    pub(crate) fn from_version(version: &ProtocolVersion) -> Self {
         if version.has_initialize() { Self::Legacy } else { Self::Modern }
     }
 }

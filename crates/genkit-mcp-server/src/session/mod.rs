@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Sets the items that the client has access to, based on the caller of the latest request.
-    pub(crate) fn set_sees(&self, sees: Visibility) {
+    pub(crate) fn set_visibility(&self, sees: Visibility) {
         self.state().sees = sees;
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
 }
 
 fn read_text(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
-    let text = text_of(source).map_err(|why| key_error(source, why))?;
+    let text = read_text(source).map_err(|why| key_error(source, why))?;
     let mut keys = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let written = text.split_once('#').map_or(text, |(written, _)| written);
@@ -73,7 +73,7 @@ fn read_text(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
     Ok(keys)
 }
 
-fn text_of(source: &KeySource) -> Result<String, String> {
+fn read_text(source: &KeySource) -> Result<String, String> {
     match source {
         KeySource::Variable(name) => match std::env::var(name) {
             Ok(text) if text.len() as u64 > MAX_TEXT => Err(too_large()),

@@ -34,7 +34,7 @@ impl Subscriptions {
         let bytes = uri.len() + OVERHEAD;
         match &mut self.bytes {
             Some(held) => held.grow_by(bytes)?,
-            None => self.bytes = Some(quota.keep_bytes(bytes)?),
+            None => self.bytes = Some(quota.count_bytes(bytes)?),
         }
         self.uris.insert(uri.into());
         Ok(())

@@ -13,7 +13,7 @@ use super::StdioLimits;
 use super::line_outlet::LineOutlet;
 use crate::engine;
 use crate::engine::{
-    Action, Begun, Call, Engine, ListenStream, MessageError, MessageRejection, Outlet, Request,
+    Action, Call, Engine, FirstPoll, ListenStream, MessageError, MessageRejection, Outlet, Request,
     SlowFunctions,
 };
 use crate::principal::{Principal, RequestHead};
@@ -113,9 +113,9 @@ where
         let Self { lines, client, limits } = self;
         loop {
             // Backpressure: stop reading while the client does not read.
-            if !client.lines.0.has_room()? {
+            if !client.lines.0.has_capacity()? {
                 client.lines.0.flush();
-                client.lines.0.room().await?;
+                client.lines.0.wait_for_capacity().await?;
             }
             // A client that sends many lines must not starve other tasks.
             tokio::task::consume_budget().await;
@@ -133,7 +133,7 @@ where
         let client = &mut self.client;
         let finish = Instant::now() + self.limits.finish;
         // No more answers can arrive, so functions that wait for an answer receive an error.
-        client.session.connection.no_more_answers();
+        client.session.connection.end_questions();
         client.end.cancel();
         let ended = async {
             while client.calls.join_next().await.is_some() {}
@@ -144,7 +144,7 @@ where
             client.session.connection.cancel_all();
             client.calls.abort_all();
         }
-        let drained = client.lines.0.drained();
+        let drained = client.lines.0.wait_until_written();
         if tokio::time::timeout(self.limits.close_flush, drained).await.is_err() {
             tracing::debug!("the client did not read the last messages in time");
         }
@@ -185,9 +185,9 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
             Action::Accepted => Ok(()),
             Action::Reply(answer) => self.lines.0.push_line(&answer.bytes),
             Action::Run(call) => match call.poll_first(&self.slow) {
-                Begun::Ended(Some(answer)) => self.lines.0.push_line(&answer.bytes),
-                Begun::Ended(None) => Ok(()),
-                Begun::Waits(call) => {
+                FirstPoll::Ended(Some(answer)) => self.lines.0.push_line(&answer.bytes),
+                FirstPoll::Ended(None) => Ok(()),
+                FirstPoll::Waits(call) => {
                     self.go_on(call);
                     Ok(())
                 }

@@ -18,7 +18,7 @@ impl<W: AsyncWrite + Send + Unpin> LineOutlet<W> {
             return false;
         }
         self.0.flush();
-        self.0.room().await.is_ok()
+        self.0.wait_for_capacity().await.is_ok()
     }
 }
 

@@ -57,7 +57,7 @@ pub(in super::super) fn start_task(
 ) -> Answered<impl Future<Output = Answered<BegunCall>>> {
     let (client, request_cancel) = (request.quota.key().clone(), request.cancel.clone());
     let described = Arc::clone(&request.client);
-    let principal = shared.caller_of_head(&request.head).principal().cloned();
+    let principal = shared.caller_for_head(&request.head).principal().cloned();
     let ttl = shared.settings.task_ttl;
     let (name, item) = (tool.name(), Item::Tool(&tool));
     let (run, mut context) =
@@ -123,7 +123,7 @@ impl NewTask<'_> {
         let session = match create_run(shared, &id, &client, &mut record).await {
             Ok(session) => session,
             Err(error) => {
-                held.release_place();
+                held.release_slot();
                 let error = shared.for_client(error, tool.name());
                 return Err(crate::error::protocol_error(&error));
             }
@@ -132,13 +132,13 @@ impl NewTask<'_> {
         shared.tasks.note_made(&client, record.ends_ms());
         sweep_later(shared);
         let told = wire::created_result(&id, &record);
-        let running = shared.tasks.runs(&id, Some(&client), &work.stop);
+        let running = shared.tasks.register_running(&id, Some(&client), &work.stop);
         let shared = Arc::clone(shared);
         tokio::spawn(async move {
             let _running = running;
             drive_task(&shared, &tool, session, record, work).await;
             // The function still holds the in-flight slot of its request.
-            held.release_place();
+            held.release_slot();
         });
         Ok(Either::Right(told))
     }
@@ -155,6 +155,6 @@ async fn create_run(
     let lease = LEASE;
     let ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
     let mut first = record.take_change()?.with_wake_at_ms(Some(now_ms().saturating_add(ms)));
-    first.tags = shared.tasks.tags_of(client);
+    first.tags = shared.tasks.client_tags(client);
     LeasedRun::create(&shared.tasks.store, id, &first, lease).await
 }

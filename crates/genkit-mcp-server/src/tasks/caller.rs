@@ -95,7 +95,7 @@ impl Caller for TaskCaller {
         }
     }
 
-    fn resource_updated(&self, uri: String) {
+    fn notify_resource_updated(&self, uri: String) {
         self.registry.resource_updated(uri);
     }
 
@@ -103,7 +103,7 @@ impl Caller for TaskCaller {
         self.client.shown_info()
     }
 
-    fn asker(&self) -> Option<QuestionChannel> {
+    fn question_channel(&self) -> Option<QuestionChannel> {
         Some(self.asker)
     }
 }

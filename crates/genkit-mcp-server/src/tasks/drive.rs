@@ -168,7 +168,7 @@ pub(super) fn record_outcome(
             let is_fault = error.kind() == ErrorKind::Internal;
             let error = shared.for_client(error, tool.name());
             match missing_capability(&error) {
-                Some(missing) => Stage::Failed(wire::of_protocol(&missing)),
+                Some(missing) => Stage::Failed(wire::protocol_error_value(&missing)),
                 None if is_fault => Stage::Failed(wire::error_value(&error)),
                 None => complete_stage(shared, tool, Err(error)),
             }
@@ -190,9 +190,10 @@ fn complete_stage(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput
     result.result_type = None;
     match serde_json::to_value(&result) {
         Ok(result) => Stage::Completed(result),
-        Err(why) => {
-            Stage::Failed(wire::of_protocol(&ErrorData::internal_error(why.to_string(), None)))
-        }
+        Err(why) => Stage::Failed(wire::protocol_error_value(&ErrorData::internal_error(
+            why.to_string(),
+            None,
+        ))),
     }
 }
 

@@ -6,7 +6,7 @@ use rmcp::model::{ErrorData, GetTaskResult, InputResponses, RequestId, TaskAckRe
 
 use super::limits::CHANGE_TRIES;
 use super::record::{Stage, TaskRecord};
-use super::resume::take_up_soon;
+use super::resume::spawn_resume;
 use super::{sweep_later, wire};
 use crate::audit::Audit;
 use crate::caller::Request;
@@ -145,9 +145,9 @@ impl<'a> FoundTask<'a> {
         request: &Request,
     ) -> Result<Self, TaskError> {
         request.quota.count_request()?;
-        let id = RunId::of_task(id).ok_or(E::UnknownTask)?;
+        let id = RunId::parse_task(id).ok_or(E::UnknownTask)?;
         let (stored, record) = load_task(shared, &id).await?;
-        let caller = shared.caller_of_head(&request.head);
+        let caller = shared.caller_for_head(&request.head);
         if !record.call.belongs_to(caller.principal()) {
             return Err(E::Hidden(Box::new(E::UnknownTask)).into());
         }
@@ -181,7 +181,7 @@ impl<'a> FoundTask<'a> {
             let change = self.record.take_change()?;
             if self.save_change(change).await? {
                 if goes_on {
-                    take_up_soon(self.shared, &self.id, client);
+                    spawn_resume(self.shared, &self.id, client);
                 }
                 break;
             }

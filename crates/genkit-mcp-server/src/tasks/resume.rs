@@ -11,7 +11,7 @@ use super::caller::TaskCaller;
 use super::drive::{TaskWork, drive_task, error_result};
 use super::record::{Stage, TaskRecord};
 use super::rounds::TaskRounds;
-use super::wire::of_protocol;
+use super::wire::protocol_error_value;
 use crate::quota::ClientKey;
 use crate::run::run_tool;
 use crate::state::SharedState;
@@ -22,39 +22,39 @@ use genkit_core::Tool;
 use genkit_core::internal::context::{ContextParts, Journal, Rounds, TypeMap};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::visible::Logged;
-use genkit_durable::internal::{CallJournal, LEASE, LIVES, LeasedRun};
+use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, MAX_ENDED_PROCESSES};
 
 /// The outcome of an attempt to resume a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum TakenUp {
+pub(super) enum ResumeOutcome {
     /// The task finished, waits for answers or has expired.
     Settled,
     /// Another server holds the lease, or the task is not due.
-    Elsewhere,
+    NotAvailable,
     /// This server cannot run the task.
-    Foreign,
+    Unsupported,
 }
 
 /// Resumes a task for its client, unless it already runs in this process.
-pub(super) fn take_up_soon(shared: &Arc<SharedState>, id: &RunId, client: &ClientKey) {
+pub(super) fn spawn_resume(shared: &Arc<SharedState>, id: &RunId, client: &ClientKey) {
     let stop = CancellationToken::new();
-    let Some(running) = shared.tasks.runs(id, Some(client), &stop) else { return };
+    let Some(running) = shared.tasks.register_running(id, Some(client), &stop) else { return };
     let shared = Arc::clone(shared);
-    tokio::spawn(async move { take_up(&shared, running, stop).await });
+    tokio::spawn(async move { resume_task(&shared, running, stop).await });
 }
 
 /// Resumes the task registered by `running`.
-pub(super) async fn take_up(
+pub(super) async fn resume_task(
     shared: &Arc<SharedState>,
     running: RunningTask,
     stop: CancellationToken,
-) -> TakenUp {
+) -> ResumeOutcome {
     match work_on(shared, &running.id, stop).await {
         Ok(taken) => taken,
         Err(error) => {
             let error = Logged::text(error.chain());
             tracing::warn!(%error, "failed to resume a task");
-            TakenUp::Foreign
+            ResumeOutcome::Unsupported
         }
     }
 }
@@ -63,51 +63,51 @@ async fn work_on(
     shared: &Arc<SharedState>,
     id: &RunId,
     stop: CancellationToken,
-) -> Result<TakenUp> {
+) -> Result<ResumeOutcome> {
     let store = &shared.tasks.store;
     let Some((mut session, stored)) = LeasedRun::begin(store, id, LEASE).await? else {
-        return Ok(TakenUp::Elsewhere);
+        return Ok(ResumeOutcome::NotAvailable);
     };
     let now = now_ms();
     let Some(mut record) = TaskRecord::read(&stored) else {
         tracing::warn!("ignoring a stored task written by another version of this library");
         session.release().await;
-        return Ok(TakenUp::Foreign);
+        return Ok(ResumeOutcome::Unsupported);
     };
     if record.ends_ms() <= now {
         store.delete(id).await?;
         session.release().await;
-        return Ok(TakenUp::Settled);
+        return Ok(ResumeOutcome::Settled);
     }
     let is_due = stored.at.wake_at_ms.is_none_or(|time| time <= now);
     if !is_due || !matches!(record.stage, Stage::Working) {
         session.release().await;
-        return Ok(TakenUp::Elsewhere);
+        return Ok(ResumeOutcome::NotAvailable);
     }
     let tool = shared.with_hosts().await.genkit.registry.tool(&record.call.tool);
     let Some(tool) = tool.filter(|tool| shared.settings.filter.has_tool(tool)) else {
         let tool = Logged::name(&record.call.tool);
         tracing::warn!(%tool, "cannot resume a task; this server does not have its tool");
         session.release().await;
-        return Ok(TakenUp::Foreign);
+        return Ok(ResumeOutcome::Unsupported);
     };
-    if let Some(stage) = cut_off(&tool, &record) {
+    if let Some(stage) = final_stage(&tool, &record) {
         record.stage = stage;
         session.save_change(record.take_change()?).await?;
         session.release().await;
-        return Ok(TakenUp::Settled);
+        return Ok(ResumeOutcome::Settled);
     }
     record.attempts += 1;
     // Count the attempt before it starts, so that a crash of the process counts as well.
     session.save_change(record.take_change()?).await?;
-    let work = begin_again(shared, &tool, &session, id, &record, stop);
+    let work = restart_function(shared, &tool, &session, id, &record, stop);
     drive_task(shared, &tool, session, record, work).await;
-    Ok(TakenUp::Settled)
+    Ok(ResumeOutcome::Settled)
 }
 
 /// Returns the final stage of an interrupted task that must not be restarted; `None` if it can be
 /// restarted.
-fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
+fn final_stage(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
     if record.attempts > 0 && tool.is_at_most_once() {
         return Some(Stage::Completed(error_result(&format!(
             "`{}` was started, but its server stopped before it finished. It is not known whether it took effect, and \
@@ -115,17 +115,17 @@ fn cut_off(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
             tool.name()
         ))));
     }
-    (record.attempts >= LIVES).then(|| {
+    (record.attempts >= MAX_ENDED_PROCESSES).then(|| {
         let why = format!(
-            "{LIVES} servers stopped while they ran the tool `{}`, so the task is not restarted",
+            "{MAX_ENDED_PROCESSES} servers stopped while they ran the tool `{}`, so the task is not restarted",
             tool.name()
         );
-        Stage::Failed(of_protocol(&ErrorData::internal_error(why, None)))
+        Stage::Failed(protocol_error_value(&ErrorData::internal_error(why, None)))
     })
 }
 
 /// Starts the function from the beginning, without the original request.
-fn begin_again(
+fn restart_function(
     shared: &Arc<SharedState>,
     tool: &Tool,
     session: &LeasedRun,
@@ -137,7 +137,7 @@ fn begin_again(
     let client = Arc::new(call.client.clone());
     let caller = Arc::new(TaskCaller::new(None, client, &shared.genkit.registry));
     let (notes, noted) = mpsc::unbounded_channel();
-    let journal = CallJournal::new(id, (0, 0), notes).under_lease_of(session);
+    let journal = CallJournal::new(id, (0, 0), notes).with_lease(session);
     let mut values = TypeMap::default();
     if let Some(principal) = call.principal() {
         values.insert(principal);
@@ -178,17 +178,19 @@ mod tests {
         let client = TaskCaller::new(None, Arc::default(), &genkit_core::Registry::new());
         let call = StoredCall::new("crash", Value::Null, client.description());
         let mut record = TaskRecord::new(call, Recording::default(), 60_000);
-        record.attempts = LIVES - 1;
-        assert!(cut_off(&tool, &record).is_none());
-        record.attempts = LIVES;
-        let Some(Stage::Failed(error)) = cut_off(&tool, &record) else { panic!("it is restarted") };
+        record.attempts = MAX_ENDED_PROCESSES - 1;
+        assert!(final_stage(&tool, &record).is_none());
+        record.attempts = MAX_ENDED_PROCESSES;
+        let Some(Stage::Failed(error)) = final_stage(&tool, &record) else {
+            panic!("it is restarted")
+        };
         assert!(
             error.to_string().contains("10 servers stopped while they ran the tool `crash`"),
             "{error}"
         );
         // A saved result resets the count.
         record.note_result(NoteContent::Once { key: "part".to_owned(), done: json!(1) });
-        assert!(cut_off(&tool, &record).is_none());
+        assert!(final_stage(&tool, &record).is_none());
         assert_eq!(record.attempts, 1);
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::limits::{SKIP, SWEEP, SWEEP_LIMIT};
-use super::resume::{TakenUp, take_up};
+use super::resume::{ResumeOutcome, resume_task};
 use crate::state::SharedState;
 use genkit_core::RunId;
 use genkit_core::internal::visible::Logged;
@@ -46,10 +46,10 @@ async fn sweep_tasks(server: Weak<SharedState>) {
         });
         for id in due.into_iter().filter(|id| id.is_task() && !left_alone.contains_key(id)) {
             let stop = CancellationToken::new();
-            let Some(running) = shared.tasks.runs(&id, None, &stop) else { continue };
+            let Some(running) = shared.tasks.register_running(&id, None, &stop) else { continue };
             let (shared, tell) = (Arc::clone(&shared), tell.clone());
             tokio::spawn(async move {
-                if take_up(&shared, running, stop).await == TakenUp::Foreign {
+                if resume_task(&shared, running, stop).await == ResumeOutcome::Unsupported {
                     let _ = tell.send(id);
                 }
             });

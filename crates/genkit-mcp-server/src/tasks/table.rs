@@ -11,7 +11,7 @@ use crate::instance::ServedInstance;
 use crate::quota::ClientKey;
 use genkit_core::RunId;
 use genkit_core::RunStore;
-use genkit_core::internal::fair_share::{floor_of, may_take};
+use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
 use genkit_durable::internal::MemoryRuns;
@@ -28,7 +28,7 @@ const MAX_CLIENT_TASKS: usize = 1000;
 const STOP: Duration = Duration::from_secs(2);
 
 /// The number of checks during that time.
-const STOP_LOOKS: u32 = 100;
+const STOP_CHECKS: u32 = 100;
 
 /// Whether calls can become tasks.
 pub(crate) const CAN_RUN_TASKS: bool = true;
@@ -41,7 +41,7 @@ pub(crate) struct Tasks {
     /// The tasks that run in this process.
     running: Mutex<HashMap<RunId, RunningHere>>,
     /// The expiry times of the tasks that each client created in this process, in milliseconds since the Unix epoch.
-    made: Mutex<HashMap<ClientKey, Vec<u64>>>,
+    expiries: Mutex<HashMap<ClientKey, Vec<u64>>>,
     is_swept: AtomicBool,
     /// Cancelled when the server shuts down.
     pub(crate) stopping: CancellationToken,
@@ -67,7 +67,7 @@ impl Tasks {
             is_in_memory: store.is_none(),
             store: store.unwrap_or_else(|| Arc::new(MemoryRuns::default())),
             running: Mutex::default(),
-            made: Mutex::default(),
+            expiries: Mutex::default(),
             is_swept: AtomicBool::new(false),
             stopping: CancellationToken::new(),
         }
@@ -75,7 +75,7 @@ impl Tasks {
 
     /// Returns the tags of a new task in the store. In memory, they identify the client whose share of the limit the
     /// task uses.
-    pub(crate) fn tags_of(&self, client: &ClientKey) -> Option<Vec<String>> {
+    pub(crate) fn client_tags(&self, client: &ClientKey) -> Option<Vec<String>> {
         let is_shared = self.is_in_memory && !client.is_stream();
         is_shared.then(|| vec![short_hash(&format!("{client:?}"))])
     }
@@ -85,7 +85,7 @@ impl Tasks {
         if !may_run(&lock(&self.running), Some(client)) {
             return false;
         }
-        let mut made = lock(&self.made);
+        let mut made = lock(&self.expiries);
         let Some(ends) = made.get_mut(client) else { return true };
         let now = now_ms();
         ends.retain(|end| *end > now);
@@ -93,13 +93,13 @@ impl Tasks {
     }
 
     pub(crate) fn note_made(&self, client: &ClientKey, ends_ms: u64) {
-        lock(&self.made).entry(client.clone()).or_default().push(ends_ms);
+        lock(&self.expiries).entry(client.clone()).or_default().push(ends_ms);
     }
 
     /// Removes clients whose tasks have all expired.
     pub(crate) fn forget_clients(&self) {
         let now = now_ms();
-        lock(&self.made).retain(|_, ends| {
+        lock(&self.expiries).retain(|_, ends| {
             ends.retain(|end| *end > now);
             !ends.is_empty()
         });
@@ -107,7 +107,7 @@ impl Tasks {
 
     /// Registers a running task, with the client whose request started it, if known. Returns `None` if the task
     /// already runs, or if too many tasks run.
-    pub(crate) fn runs(
+    pub(crate) fn register_running(
         self: &Arc<Self>,
         id: &RunId,
         client: Option<&ClientKey>,
@@ -132,11 +132,11 @@ impl Tasks {
     /// Stops all running tasks. If the store is persistent, another server or a restart of this server resumes them.
     pub(crate) async fn stop(&self) {
         self.stopping.cancel();
-        for _ in 0..STOP_LOOKS {
+        for _ in 0..STOP_CHECKS {
             if lock(&self.running).is_empty() {
                 return;
             }
-            tokio::time::sleep(STOP / STOP_LOOKS).await;
+            tokio::time::sleep(STOP / STOP_CHECKS).await;
         }
     }
 
@@ -152,7 +152,7 @@ fn may_run(running: &HashMap<RunId, RunningHere>, client: Option<&ClientKey>) ->
     let own = running.values().filter(|task| task.client.as_ref() == client).count();
     match client {
         Some(client) if client.is_stream() => left > 0,
-        _ => may_take(own, 1, left, floor_of(MAX_RUNNING)),
+        _ => can_take(own, 1, left, scaled_floor(MAX_RUNNING)),
     }
 }
 

@@ -66,10 +66,10 @@ fn task(id: &RunId, record: &TaskRecord) -> Task {
 
 /// Converts an error to the JSON of a failed task.
 pub(super) fn error_value(error: &genkit_core::Error) -> Value {
-    of_protocol(&protocol_error(error))
+    protocol_error_value(&protocol_error(error))
 }
 
 /// Converts a protocol error to the JSON of a failed task.
-pub(super) fn of_protocol(error: &ErrorData) -> Value {
+pub(super) fn protocol_error_value(error: &ErrorData) -> Value {
     serde_json::to_value(error).unwrap_or_default()
 }

@@ -133,7 +133,7 @@ impl ClientHandler for TestHandler {
         p: LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.record(Notification::Log(genkit_mcp::internal::level::of_mcp(p.level), p.data));
+        self.record(Notification::Log(genkit_mcp::internal::level::from_mcp(p.level), p.data));
     }
 
     async fn on_custom_notification(

@@ -90,7 +90,7 @@ impl ClientApp {
     }
 
     /// Returns whether an entry specifies its transport: `"type": "stdio"`.
-    pub(crate) const fn says_type(self) -> bool {
+    pub(crate) const fn writes_type(self) -> bool {
         matches!(self, Self::ClaudeCode | Self::VsCode)
     }
 }

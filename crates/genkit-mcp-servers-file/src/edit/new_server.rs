@@ -72,7 +72,7 @@ impl NewServer {
     /// Returns the server's entry for the configuration file of `app`, including the values of environment variables.
     pub fn entry(&self, app: ClientApp) -> Value {
         let mut entry = Map::new();
-        if app.says_type() {
+        if app.writes_type() {
             entry.insert("type".to_owned(), json!("stdio"));
         }
         entry.insert("command".to_owned(), json!(self.command));
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_what_clients_take() {
+    fn accepted_names_match_clients() {
         for (server, name) in
             [("notes", "notes"), ("The Bank", "The-Bank"), ("日本", "server"), ("", "server")]
         {

@@ -115,7 +115,7 @@ impl EditPlan {
         };
         let copy = match &self.before {
             Some((bytes, metadata)) => Some(
-                copy_beside(&self.path, bytes, metadata)
+                back_up(&self.path, bytes, metadata)
                     .map_err(|(path, error)| unwritable(&path, error))?,
             ),
             None => None,
@@ -127,7 +127,7 @@ impl EditPlan {
         let placed =
             write_new(&new, &self.after, metadata).map_err(|error| unwritable(&new, error));
         let placed = placed.and_then(|()| {
-            if !self.is_as_read() {
+            if !self.is_unchanged() {
                 return Err(Error::of_file(ErrorReason::ChangedMeanwhile(
                     self.path.display().to_string(),
                 )));
@@ -143,7 +143,7 @@ impl EditPlan {
     }
 
     /// Returns whether the file is unchanged since it was read; clients write their files while they run.
-    fn is_as_read(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         match &self.before {
             Some((bytes, _)) => read_bounded(&self.path).is_ok_and(|now| now == *bytes),
             None => !self.path.exists(),
@@ -158,7 +158,7 @@ impl std::fmt::Debug for EditPlan {
     }
 }
 
-fn copy_beside(
+fn back_up(
     path: &Path,
     bytes: &[u8],
     metadata: &Metadata,

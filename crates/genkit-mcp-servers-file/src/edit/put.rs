@@ -35,7 +35,7 @@ pub fn add_server(
     app: ClientApp,
     server: &NewServer,
 ) -> Result<Vec<u8>, Error> {
-    let at = Location::of_file(name);
+    let at = Location::for_file(name);
     let file = FileText::decode_bytes(bytes).ok_or_else(|| at.error_at(ErrorReason::NotText))?;
     let text = put_entry(&file.text, app, server).map_err(|reason| at.error_at(reason))?;
     Ok(file.encode_text(&text))
@@ -60,17 +60,17 @@ fn put_entry(text: &str, app: ClientApp, server: &NewServer) -> Result<String, E
         match (key.as_str(), value) {
             ("env", Value::Object(env)) => {
                 for (name, value) in env {
-                    put_if_other(&mut text, there, &[path[0], path[1], "env", name], value)?;
+                    set_if_different(&mut text, there, &[path[0], path[1], "env", name], value)?;
                 }
             }
-            _ => put_if_other(&mut text, there, &[path[0], path[1], key], value)?,
+            _ => set_if_different(&mut text, there, &[path[0], path[1], key], value)?,
         }
     }
     Ok(text)
 }
 
 /// Sets a value of an entry unless it is already equal, so that its formatting is kept.
-fn put_if_other(
+fn set_if_different(
     text: &mut String,
     there: &Value,
     path: &[&str],

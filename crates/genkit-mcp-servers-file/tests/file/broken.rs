@@ -30,7 +30,7 @@ fn invalid_json_error_has_a_position() {
 }
 
 #[test]
-fn of_a_duplicate_name_one_server_is_read_with_a_notice() {
+fn duplicate_name_is_ignored_with_a_notice() {
     for (text, command, notice) in [
         (
             "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}, \"b\": {\"command\": \"z\"}}}",
@@ -131,7 +131,7 @@ fn wrong_types_break_their_server_only() {
 }
 
 #[test]
-fn broken_server_that_is_switched_off_stays_so() {
+fn disabled_broken_server_stays_disabled() {
     let found = entry(r#""disabled": true, "command": "${NO_SUCH}""#);
     assert!(found.transport.is_err() && found.options.disabled);
 }

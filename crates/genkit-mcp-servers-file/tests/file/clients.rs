@@ -172,7 +172,7 @@ fn invalid_names_are_converted_to_keys() {
 }
 
 #[test]
-fn numbers_and_truth_are_variables_as_they_stand() {
+fn numbers_and_booleans_become_strings() {
     let found = entry(r#""command": "x", "env": {"PORT": 80, "DEBUG": true, "RATE": 0.5}"#);
     let of = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let env = [of("DEBUG", "true"), of("PORT", "80"), of("RATE", "0.5")];
@@ -180,7 +180,7 @@ fn numbers_and_truth_are_variables_as_they_stand() {
 }
 
 #[test]
-fn servers_are_found_wherever_programs_keep_them() {
+fn servers_are_found_in_all_sections() {
     let stdio = ["npx -y @acme/notes"];
     for (program, text) in [
         (

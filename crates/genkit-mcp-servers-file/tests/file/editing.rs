@@ -62,7 +62,7 @@ fn server_is_written_as_the_file_is_laid_out() {
 type Encode<'a> = &'a dyn Fn(&str) -> Vec<u8>;
 
 #[test]
-fn encodings_stay() {
+fn encoding_is_preserved() {
     let text = "{\n  \"mcpServers\": {\"ü🦀\": {\"command\": \"x\"}}\n}\n";
     let edited = added(text, ClientApp::Cursor);
     assert!(edited.contains("ü🦀"));
@@ -128,7 +128,7 @@ fn unsupported_file_is_not_edited() {
 
 /// If the program was moved, the user's additions to its entry are kept.
 #[test]
-fn entry_is_brought_up_to_date() {
+fn entry_is_updated() {
     let text = r#"{
   "mcpServers": {
     "notes": {

@@ -70,7 +70,7 @@ fn copy_is_made_first_and_none_is_overwritten() {
 }
 
 #[test]
-fn file_that_changes_meanwhile_stays() {
+fn concurrently_changed_file_is_not_overwritten() {
     let folder = Folder::new("meanwhile");
     let path = folder.file("mcp.json", BEFORE);
     let planned = plan(&path).unwrap();

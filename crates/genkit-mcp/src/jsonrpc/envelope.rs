@@ -28,7 +28,7 @@ impl Envelope<'_> {
     }
 
     /// Returns the problem with these members, if the object is not a valid message.
-    pub fn fault(&self) -> Option<&'static str> {
+    pub fn find_problem(&self) -> Option<&'static str> {
         if !self.jsonrpc.is("2.0") {
             return Some(r#"`jsonrpc` must be "2.0""#);
         }

@@ -58,7 +58,7 @@ impl Framer {
     }
 
     /// Marks `count` bytes at the front of [`Framer::spare`] as filled.
-    pub(crate) fn filled(&mut self, count: usize) {
+    pub(crate) fn mark_filled(&mut self, count: usize) {
         self.end = (self.end + count).min(self.buffer.len());
     }
 
@@ -89,7 +89,7 @@ impl Framer {
     }
 
     /// Returns the size of the buffer, in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn buffer_size(&self) -> usize {
         self.buffer.capacity()
     }
 

@@ -34,7 +34,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
         close_flush: Duration,
     ) -> Self {
         let outbox = Outbox::new(writer, queued_bytes);
-        let stand_by = tokio::spawn(Arc::clone(&outbox).stand_by(close_flush));
+        let stand_by = tokio::spawn(Arc::clone(&outbox).run_write_task(close_flush));
         let framer = Framer::new(line_bytes);
         Self { reader, framer, outbox, stand_by: Some(stand_by), ended: false }
     }
@@ -57,7 +57,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> LineStream<R, W> {
     /// Returns the size of the input buffer, in bytes, for tests of sibling crates.
     #[doc(hidden)]
     pub fn held(&self) -> usize {
-        self.framer.held()
+        self.framer.buffer_size()
     }
 
     /// Writes all queued messages and closes the output.
@@ -75,7 +75,7 @@ impl<R: AsyncRead + Unpin, W> LineStream<R, W> {
     pub async fn read(&mut self) -> io::Result<()> {
         match self.reader.read(self.framer.spare()).await {
             Ok(count) if count > 0 => {
-                self.framer.filled(count);
+                self.framer.mark_filled(count);
                 Ok(())
             }
             end => {

@@ -85,19 +85,19 @@ impl<W> Outbox<W> {
     }
 
     /// Returns whether the queue is below its limit.
-    pub fn has_room(&self) -> io::Result<bool> {
+    pub fn has_capacity(&self) -> io::Result<bool> {
         let queue = self.queue();
         queue.usable()?;
         Ok(queue.queued() < self.limit)
     }
 
     /// Waits until the queue is below its limit.
-    pub async fn room(&self) -> io::Result<()> {
+    pub async fn wait_for_capacity(&self) -> io::Result<()> {
         self.until(|queued| queued < self.limit).await
     }
 
     /// Waits until everything is written.
-    pub async fn drained(&self) -> io::Result<()> {
+    pub async fn wait_until_written(&self) -> io::Result<()> {
         self.until(|queued| queued == 0).await
     }
 
@@ -176,7 +176,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     }
 
     /// Runs the write task until the queue is closed, then writes the rest for at most `patience`.
-    pub(crate) async fn stand_by(self: Arc<Self>, patience: Duration) -> io::Result<()> {
+    pub(crate) async fn run_write_task(self: Arc<Self>, patience: Duration) -> io::Result<()> {
         let result = tokio::select! {
             biased;
             result = self.serve_calls() => result,

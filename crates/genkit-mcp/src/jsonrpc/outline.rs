@@ -34,7 +34,7 @@ impl Id {
     }
 
     /// Parses the raw value of the member.
-    pub fn of_raw(raw: &str) -> Self {
+    pub fn from_raw(raw: &str) -> Self {
         if let Ok(number) = raw.parse() {
             return Self::Usable(RequestId::Number(number));
         }

@@ -65,7 +65,7 @@ pub fn members(text: &str) -> Result<Members<'_>, ScanError> {
 }
 
 /// Returns the text of a raw JSON string; `None` for any other value.
-pub fn text_of(raw: &str) -> Option<Cow<'_, str>> {
+pub fn parse_string(raw: &str) -> Option<Cow<'_, str>> {
     let inner = raw.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
         return serde_json::from_str(raw).ok().map(Cow::Owned);
@@ -85,7 +85,7 @@ impl<'a> Members<'a> {
         value: &'a str,
         changed_number: Option<&'a str>,
     ) -> Result<(), ScanError> {
-        let key = text_of(key).ok_or(ScanError::NotJson)?;
+        let key = parse_string(key).ok_or(ScanError::NotJson)?;
         if matches!(&*key, "params" | "result") {
             self.changed_number = self.changed_number.or(changed_number);
         }
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!((found.id, found.method), (Some("7"), Some(r#""a\u002fb""#)));
         assert_eq!(found.params, Some(r#"{"x":[1,{"id":2}],"y":"}\""}"#));
         assert_eq!((found.jsonrpc, found.result, found.error), (None, None, None));
-        assert_eq!(text_of(found.method.expect("one")).as_deref(), Some("a/b"));
+        assert_eq!(parse_string(found.method.expect("one")).as_deref(), Some("a/b"));
         assert_eq!(members("{}"), Ok(Members::default()));
         assert_eq!(members(r#"{"\u0069d":1}"#).expect("a message").id, Some("1"));
         assert_eq!(members(r#"{"id":1,"i\u0064":2}"#), Err(ScanError::Duplicate("id")));

@@ -24,7 +24,7 @@ fn frames<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<S
             let spare = framer.spare();
             let count = spare.len().min(piece.len());
             spare[..count].copy_from_slice(&piece[..count]);
-            framer.filled(count);
+            framer.mark_filled(count);
             take_frames(&mut framer, &mut frames);
             piece = &piece[count..];
         }
@@ -103,9 +103,9 @@ fn line_that_never_ends_takes_no_memory() {
         spare.fill(b'x');
         let count = spare.len();
         bytes += count as u64;
-        framer.filled(count);
+        framer.mark_filled(count);
         assert_eq!(framer.next_line(), None);
-        most = most.max(framer.held());
+        most = most.max(framer.buffer_size());
     }
     assert!(most <= LIMIT + 2 * 64 * 1024, "{most} bytes held");
     framer.finish();
@@ -119,11 +119,11 @@ fn long_line_gives_its_memory_back() {
     let mut framer = Framer::new(1 << 20);
     for piece in format!("{line}\n").as_bytes().chunks(4096) {
         framer.spare()[..piece.len()].copy_from_slice(piece);
-        framer.filled(piece.len());
+        framer.mark_filled(piece.len());
     }
     assert!(matches!(framer.next_line(), Some(Ok(found)) if found.len() == line.len()));
     framer.spare();
-    assert!(framer.held() <= 64 * 1024);
+    assert!(framer.buffer_size() <= 64 * 1024);
 }
 
 #[test]

@@ -45,7 +45,7 @@ impl MeasuredRequest {
     }
 
     /// Records a failure on the span, if the request failed.
-    pub(super) fn tell_failure(&self) {
+    pub(super) fn record_failure_on_span(&self) {
         if let Some(failure) = &self.failure {
             telemetry::record_failure(&self.span, failure);
         }

@@ -17,7 +17,7 @@ const OTHER: &str = "_OTHER";
 /// Returns whether a subscriber or exporter may be listening. Does not use `span_enabled!`: with a per-layer filter,
 /// tracing-subscriber would cache its result and apply it to the next span.
 #[inline]
-pub fn is_listened_to() -> bool {
+pub fn has_listener() -> bool {
     LevelFilter::current() >= LevelFilter::INFO
         || genkit_core::internal::telemetry::installed_telemetry().is_some()
 }

@@ -68,7 +68,7 @@ impl SentSpan {
 
 impl Drop for SentSpan {
     fn drop(&mut self) {
-        self.0.tell_failure();
+        self.0.record_failure_on_span();
         if let Some(telemetry) = telemetry::installed_telemetry() {
             self.0.record(telemetry, Metric::McpClientDuration, None);
         }

@@ -75,7 +75,7 @@ impl Drop for ServedSpan {
         if let Some(code) = &code {
             self.measured.span.record("rpc.response.status_code", code.as_str());
         }
-        self.measured.tell_failure();
+        self.measured.record_failure_on_span();
         let Some(telemetry) = telemetry::installed_telemetry() else { return };
         let active = [("mcp.method.name", self.measured.method)];
         telemetry.record(Metric::McpServerActiveRequests, -1.0, &active);

@@ -148,7 +148,7 @@ impl Models {
             return Err(E::FeatureOff { name, feature });
         }
         let stop = |unknown: String| if unknown.ends_with('?') { unknown } else { unknown + "." };
-        if let Some(provider) = provider_of(&name) {
+        if let Some(provider) = guess_provider(&name) {
             let unknown = format!("Unknown {kind}: {name}. Did you mean `{provider}/{name}`?");
             return Ok((name, unknown));
         }
@@ -164,7 +164,7 @@ impl Models {
 }
 
 /// Returns the provider whose models have similar names, for a name without a provider.
-fn provider_of(name: &str) -> Option<&'static str> {
+fn guess_provider(name: &str) -> Option<&'static str> {
     const MAKERS: [(&str, &str); 7] = [
         ("claude-", "anthropic"),
         ("gemini-", "gemini"),

@@ -21,7 +21,7 @@ pub async fn download(
 ) -> Result<(Option<String>, Vec<u8>)> {
     let url = Url::parse(address).map_err(|error| E::FileAddress(error.to_string()))?;
     let host = url.host_str().unwrap_or_default().to_owned();
-    reach::may_reach(&url, &host)?;
+    reach::check_reachable(&url, &host)?;
     let reading = async {
         let sent = pool::client(Route::to(&url))?.get(url).send().await;
         let mut response = sent.map_err(|error| {

@@ -10,7 +10,7 @@ use super::response::HttpResponse;
 use super::status::is_web_page;
 use crate::wire::HeaderLookup;
 use crate::wire::{Next, StreamFormat, WireFormat, WireStream};
-use crate::{ChunkSink, Model, ModelInfo, does_not_count};
+use crate::{ChunkSink, Model, ModelInfo, cannot_count_error};
 use genkit_core::BoxFuture;
 use genkit_core::internal::future::box_in_place;
 use genkit_core::{Error, Result};
@@ -42,7 +42,7 @@ impl<W: WireFormat> HttpModel<W> {
     ) -> Result<ModelResponse> {
         let mut response = self.call(request, chunks).await?;
         for _ in 0..MAX_CONTINUATIONS {
-            let Some(next) = self.wire.go_on(request, &response) else { break };
+            let Some(next) = self.wire.continue_request(request, &response) else { break };
             // Boxed, because few responses are paused.
             response = join_responses(response, box_in_place(|| self.call(&next, chunks)).await?);
         }
@@ -204,7 +204,7 @@ impl<W: WireFormat> Model for HttpModel<W> {
             let renamed = RenamedTools::rename_request(request);
             let request = renamed.as_ref().map_or(request, |(renamed, _)| renamed);
             let call = self.wire.encode_count(request)?;
-            let call = call.ok_or_else(|| does_not_count(&self.name))?;
+            let call = call.ok_or_else(|| cannot_count_error(&self.name))?;
             let body = self.endpoint.run_exchange(call, |answer| self.read_whole(answer)).await?;
             self.wire.decode_count(&body)
         })

@@ -174,7 +174,7 @@ impl ApiEndpoint {
         own: &[(&'static str, Cow<'static, str>)],
     ) -> Result<Arc<PreparedHead>> {
         let mut last = lock(&self.last);
-        if let Some(last) = last.as_ref().filter(|last| last.is_for(path, own)) {
+        if let Some(last) = last.as_ref().filter(|last| last.matches(path, own)) {
             return Ok(Arc::clone(last));
         }
         let head = PreparedHead::new(path, own, self.call_url(path)?, self.merge_headers(own)?)?;

@@ -7,9 +7,9 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use tokio::runtime::{Handle, Id};
 
-use super::direct::{Way, way_to};
+use super::direct::{Route, find_route};
 use genkit_core::Result;
-use genkit_http_client::internal::net::no_client;
+use genkit_http_client::internal::net::client_error;
 
 pub(super) struct PreparedHead {
     path: String,
@@ -19,7 +19,7 @@ pub(super) struct PreparedHead {
     pub(super) target: Uri,
     pub(super) headers: HeaderMap,
     /// The route to the server in this runtime.
-    pub(super) way: Way,
+    pub(super) way: Route,
     runtime: Id,
 }
 
@@ -39,16 +39,16 @@ impl PreparedHead {
         Ok(Self {
             path: path.to_owned(),
             own: own.to_vec(),
-            target: target.parse().map_err(|error| no_client(&error))?,
+            target: target.parse().map_err(|error| client_error(&error))?,
             headers,
-            way: way_to(&url)?,
+            way: find_route(&url)?,
             url,
             runtime: Handle::current().id(),
         })
     }
 
     /// Returns whether this head can be used for a call with this path and these headers.
-    pub(super) fn is_for(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> bool {
+    pub(super) fn matches(&self, path: &str, own: &[(&'static str, Cow<'static, str>)]) -> bool {
         self.runtime == Handle::current().id() && self.path == path && self.own == own
     }
 }

@@ -16,7 +16,7 @@ pub fn forbid_network() {
 }
 
 /// Returns an error for a host other than this machine if a test forbids network access.
-pub(super) fn may_reach(url: &Url, host: &str) -> Result<()> {
+pub(super) fn check_reachable(url: &Url, host: &str) -> Result<()> {
     if !FORBIDDEN.load(Ordering::Relaxed) || is_loopback(url) {
         return Ok(());
     }

@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Request, Url};
 
-use super::direct::{self, DirectBody, NotSent, Way};
+use super::direct::{self, DirectBody, Route, SendError};
 use super::error::CallError;
 use super::intercept::{Observer, StoredResponse};
 use super::prepared::PreparedHead;
@@ -62,9 +62,9 @@ pub(super) async fn send_observed<'a>(
     head: &PreparedHead,
     body: Vec<u8>,
 ) -> Result<HttpResponse<'a>> {
-    reach::may_reach(&head.url, host)?;
+    reach::check_reachable(&head.url, host)?;
     let (status, headers, body) = match &head.way {
-        Way::Direct(origin) => {
+        Route::Direct(origin) => {
             let mut headers = head.headers.clone();
             headers.insert(CONTENT_LENGTH, body.len().into());
             let sent = direct::post_direct(origin, head.target.clone(), headers, body).await;
@@ -72,7 +72,7 @@ pub(super) async fn send_observed<'a>(
                 sent.map_err(|error| not_sent(error, sender.remedy).into_error(sender.api))?;
             (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
         }
-        Way::Proxied(client) => {
+        Route::Proxied(client) => {
             let sent = post_proxied(client, head, body).await;
             let mut response =
                 sent.map_err(|error| not_sent(error, sender.remedy).into_error(sender.api))?;
@@ -88,22 +88,22 @@ async fn post_proxied(
     client: &Client,
     head: &PreparedHead,
     body: Vec<u8>,
-) -> std::result::Result<reqwest::Response, NotSent> {
+) -> std::result::Result<reqwest::Response, SendError> {
     // Do not use the request builder, because it would copy each header into another map.
     let mut request = Request::new(Method::POST, head.url.clone());
     *request.headers_mut() = head.headers.clone();
     request.headers_mut().insert(CONTENT_LENGTH, body.len().into());
     *request.body_mut() = Some(body.into());
     client.execute(request).await.map_err(|error| match error.is_connect() {
-        true => NotSent::Connect(error.into()),
-        false => NotSent::Closed(error.into()),
+        true => SendError::Connect(error.into()),
+        false => SendError::Closed(error.into()),
     })
 }
 
-fn not_sent(error: NotSent, remedy: Option<&str>) -> CallError {
+fn not_sent(error: SendError, remedy: Option<&str>) -> CallError {
     let (is_connect, error) = match error {
-        NotSent::Connect(error) => (true, error),
-        NotSent::Closed(error) => (false, error),
+        SendError::Connect(error) => (true, error),
+        SendError::Closed(error) => (false, error),
     };
     let mut cause = root_cause(&*error);
     if is_timeout(&*error) {

@@ -44,7 +44,11 @@ pub trait WireFormat: Send + Sync + 'static {
     fn open_stream<'a>(&'a self, request: &'a ModelRequest) -> Box<dyn WireStream + 'a>;
 
     /// Returns the request that continues `paused`, or `None` if the response was not paused.
-    fn go_on(&self, request: &ModelRequest, paused: &ModelResponse) -> Option<ModelRequest> {
+    fn continue_request(
+        &self,
+        request: &ModelRequest,
+        paused: &ModelResponse,
+    ) -> Option<ModelRequest> {
         let _ = (request, paused);
         None
     }

@@ -15,7 +15,7 @@ static NAMED: LazyLock<Mutex<HashSet<(String, String)>>> = LazyLock::new(Mutex::
 
 /// Logs a warning that `setting` is omitted from a request to `model` because `api` does not support
 /// it, followed by `remedy`. Logged once per process for each pair of API and setting.
-pub fn left_out(api: &str, model: &str, setting: &str, remedy: &str) {
+pub fn warn_omitted(api: &str, model: &str, setting: &str, remedy: &str) {
     if is_new(api, setting) {
         let (model, setting) = (Logged::name(model), Logged::name(setting));
         tracing::warn!(

@@ -37,7 +37,7 @@ pub(crate) fn encode_body(
         stream,
     };
     // Image bytes do not count as text. With images, the size is computed from scratch for each request.
-    let bytes = list.left_open(images > 0).into_body("messages", &messages, &rest)?;
+    let bytes = list.without_caching_if_open(images > 0).into_body("messages", &messages, &rest)?;
     let window = settings.num_ctx().map(Ok).or(defaults.default_window.map(Err));
     if let Some(window) = window {
         let text = bytes.len().saturating_sub(images);

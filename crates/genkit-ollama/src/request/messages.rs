@@ -59,7 +59,7 @@ pub(super) fn encode_messages<'a>(
         names,
         messages: Vec::new(),
         shown: OllamaMessage::default(),
-        made_up: Vec::new(),
+        generated_ids: Vec::new(),
     };
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
@@ -92,7 +92,7 @@ struct OllamaMessages<'a> {
     /// Media in tool responses, which must be sent in a user message after the last response.
     shown: OllamaMessage<'a>,
     /// The ids of calls that the loop generated.
-    made_up: Vec<&'a str>,
+    generated_ids: Vec<&'a str>,
 }
 
 impl<'a> OllamaMessages<'a> {
@@ -145,7 +145,7 @@ impl<'a> OllamaMessages<'a> {
             && !call.partial
             && metadata.contains_key(GENERATED_REF)
         {
-            self.made_up.extend(call.id.as_deref());
+            self.generated_ids.extend(call.id.as_deref());
         }
     }
 
@@ -164,7 +164,7 @@ impl<'a> OllamaMessages<'a> {
 
     /// Returns the id of a call, unless the loop generated it.
     fn call_id(&self, id: Option<&'a String>) -> Option<&'a str> {
-        id.map(String::as_str).filter(|id| !id.is_empty() && !self.made_up.contains(id))
+        id.map(String::as_str).filter(|id| !id.is_empty() && !self.generated_ids.contains(id))
     }
 
     fn write_answer(&mut self, answer: &'a ToolResponse) -> Result<(), &'static str> {

@@ -14,7 +14,7 @@ use genkit_core::internal::run_options::REASONING_EFFORT;
 use genkit_core::internal::sync::lock;
 use genkit_core::{Effort, ModelRequest};
 use genkit_model::internal::http::bearer_headers;
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 
 /// Settings shared by all models of one [`Ollama`](crate::Ollama).
 pub(crate) struct OllamaSettings {
@@ -156,12 +156,17 @@ fn think_setting(
     }
     let uses_effort_levels =
         model.rsplit('/').next().is_some_and(|name| name.starts_with("gpt-oss"));
-    let Some(effort) = Effort::of_config(config) else { return Some(requested_effort.clone()) };
+    let Some(effort) = Effort::from_config(config) else { return Some(requested_effort.clone()) };
     if !uses_effort_levels {
         return Some((effort != Effort::None).into());
     }
     if effort == Effort::None {
-        left_out(NAME, model, "reasoningEffort: none", "the lowest level, `low`, is used instead");
+        warn_omitted(
+            NAME,
+            model,
+            "reasoningEffort: none",
+            "the lowest level, `low`, is used instead",
+        );
     }
     Some(effort.nearest_supported(&[Effort::Low, Effort::Medium, Effort::High])?.as_str().into())
 }

@@ -67,7 +67,7 @@ pub(crate) fn error_in_response(model: &str, message: &str, status: Option<u64>)
     let status =
         status.and_then(|status| u16::try_from(status).ok()).filter(|it| (400..600).contains(it));
     match status {
-        Some(status) => decode_error(model, status, &|_| None, &body_of(message)),
+        Some(status) => decode_error(model, status, &|_| None, &error_body(message)),
         // This would have been status 500 if the response had not begun.
         None => {
             Error::new(ErrorKind::Internal, format!("{NAME}: {}", excerpt(message.trim(), 2_000)))
@@ -75,7 +75,7 @@ pub(crate) fn error_in_response(model: &str, message: &str, status: Option<u64>)
     }
 }
 
-fn body_of(message: &str) -> Vec<u8> {
+fn error_body(message: &str) -> Vec<u8> {
     serde_json::json!({ "error": message }).to_string().into_bytes()
 }
 

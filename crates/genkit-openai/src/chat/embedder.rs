@@ -11,8 +11,8 @@ use crate::wire::response::error;
 use genkit_core::Usage;
 use genkit_core::{Error, Result};
 use genkit_model::internal::http::{EmbedBatch, EmbedWire, Error as HttpError};
-use genkit_model::internal::left_out;
 use genkit_model::internal::lenient::deserialize_count;
+use genkit_model::internal::warn_omitted;
 use genkit_model::internal::wire::HeaderLookup;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
@@ -21,7 +21,7 @@ use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 const PATH: &str = "/embeddings";
 
 /// Settings that apply to the call, and fields that are not set from the settings.
-const ELSEWHERE: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
+const NOT_IN_BODY: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
 
 pub(super) struct OpenAiEmbedWire {
     pub(super) settings: Arc<OpenAiServer>,
@@ -40,7 +40,7 @@ impl Serialize for EmbeddingsRequest<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
         map.serialize_entry("input", self.input)?;
-        for (key, value) in config.iter().filter(|(key, _)| !ELSEWHERE.contains(&key.as_str())) {
+        for (key, value) in config.iter().filter(|(key, _)| !NOT_IN_BODY.contains(&key.as_str())) {
             map.serialize_entry(key, value)?;
         }
         if let Some(dimensions) = self.request.dimensions
@@ -84,7 +84,7 @@ impl EmbedWire for OpenAiEmbedWire {
     fn encode_request(&self, request: &EmbedRequest, texts: &[String]) -> Result<HttpCall> {
         if request.task.is_some() {
             let remedy = "describe the task in the texts if the model supports that";
-            left_out(&self.settings.name, &self.model, "task", remedy);
+            warn_omitted(&self.settings.name, &self.model, "task", remedy);
         }
         let model = request.config.get("version").and_then(Value::as_str).unwrap_or(&self.model);
         let body = serde_json::to_vec(&EmbeddingsRequest { model, input: texts, request })?;

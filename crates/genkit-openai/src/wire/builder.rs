@@ -113,7 +113,7 @@ pub(crate) struct ServerBuilder {
 impl ServerBuilder {
     /// Returns the server selected by name or URL, or OpenAI.
     fn known_server(&self) -> &'static KnownServer {
-        let at_address = || KnownServer::find_at(self.settings.base_url.as_deref()?);
+        let at_address = || KnownServer::find_by_url(self.settings.base_url.as_deref()?);
         self.server.or_else(at_address).unwrap_or(KnownServer::openai_server())
     }
 
@@ -142,7 +142,7 @@ impl ServerBuilder {
     ) -> Result<(ApiEndpoint, OpenAiServer)> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         let (server, given) = (this.known_server(), &this.settings);
-        let at_url = KnownServer::find_at(given.base_url.as_deref().unwrap_or(server.base_url));
+        let at_url = KnownServer::find_by_url(given.base_url.as_deref().unwrap_or(server.base_url));
         let is_moved = at_url.is_none_or(|other| other.name != server.name);
         if server.needs_key && !is_moved && given.lacks_key() {
             let (server, variable) = (server.name, server.key);

@@ -5,7 +5,7 @@ use genkit_core::internal::glob::matches_glob;
 use genkit_model::internal::signature;
 
 /// Models that only the Responses API supports.
-const RESPONSES_ALONE: [&str; 10] = [
+const RESPONSES_ONLY: [&str; 10] = [
     "o1-pro*",
     "o3-pro*",
     "gpt-5-pro*",
@@ -19,10 +19,10 @@ const RESPONSES_ALONE: [&str; 10] = [
 ];
 
 /// Models that do not support streaming.
-const UNSTREAMED: [&str; 4] = ["o1-pro*", "o3-pro*", "gpt-5-pro*", "gpt-5.*-pro*"];
+const WITHOUT_STREAMING: [&str; 4] = ["o1-pro*", "o3-pro*", "gpt-5-pro*", "gpt-5.*-pro*"];
 
 /// Models that do not reason, and reject reasoning items and settings. All newer models reason.
-const UNREASONING: [&str; 4] = ["gpt-3*", "gpt-4*", "chatgpt-4*", "gpt-5-chat*"];
+const WITHOUT_REASONING: [&str; 4] = ["gpt-3*", "gpt-4*", "chatgpt-4*", "gpt-5-chat*"];
 
 /// The first version of GPT that searches tools.
 const FIRST_WITH_SEARCH: (u32, u32) = (5, 4);
@@ -37,15 +37,15 @@ fn is_one(patterns: &[&str], model: &str) -> bool {
 }
 
 pub(crate) fn needs_responses(model: &str) -> bool {
-    is_one(&RESPONSES_ALONE, model)
+    is_one(&RESPONSES_ONLY, model)
 }
 
 pub(crate) fn is_streamed(model: &str) -> bool {
-    !is_one(&UNSTREAMED, model)
+    !is_one(&WITHOUT_STREAMING, model)
 }
 
 pub(crate) fn is_reasoning(model: &str) -> bool {
-    !is_one(&UNREASONING, model)
+    !is_one(&WITHOUT_REASONING, model)
 }
 
 pub(crate) fn searches_tools(model: &str) -> bool {

@@ -257,9 +257,9 @@ impl KnownServer {
     }
 
     /// Returns the server at this URL, ignoring the path.
-    pub(crate) fn find_at(base_url: &str) -> Option<&'static Self> {
-        let place = server_place(base_url);
-        SERVERS.iter().find(|server| self::server_place(server.base_url) == place)
+    pub(crate) fn find_by_url(base_url: &str) -> Option<&'static Self> {
+        let place = host_and_port(base_url);
+        SERVERS.iter().find(|server| self::host_and_port(server.base_url) == place)
     }
 
     /// Returns the environment variable that overrides its base URL, such as `GROQ_BASE_URL`.
@@ -269,7 +269,7 @@ impl KnownServer {
 }
 
 /// Returns the host and port of a URL.
-fn server_place(url: &str) -> String {
+fn host_and_port(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();
     match host.strip_prefix("127.0.0.1") {
@@ -293,7 +293,7 @@ mod tests {
                 server.name
             );
             assert!(
-                std::ptr::eq(KnownServer::find_at(server.base_url).unwrap(), server),
+                std::ptr::eq(KnownServer::find_by_url(server.base_url).unwrap(), server),
                 "{}",
                 server.name
             );
@@ -303,9 +303,12 @@ mod tests {
 
     #[test]
     fn server_is_known_by_its_address() {
-        assert_eq!(KnownServer::find_at("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
-        assert_eq!(KnownServer::find_at("https://API.deepseek.com/beta").unwrap().name, "deepseek");
-        assert!(KnownServer::find_at("http://localhost:4000/v1").is_none());
+        assert_eq!(KnownServer::find_by_url("http://127.0.0.1:11434/v1/").unwrap().name, "ollama");
+        assert_eq!(
+            KnownServer::find_by_url("https://API.deepseek.com/beta").unwrap().name,
+            "deepseek"
+        );
+        assert!(KnownServer::find_by_url("http://localhost:4000/v1").is_none());
         assert_eq!(KnownServer::find_named("groq").unwrap().base_url_variable(), "GROQ_BASE_URL");
     }
 }

@@ -186,7 +186,7 @@ fn references_stay_inside_and_come_to_an_end() {
 }
 
 #[test]
-fn recursive_reference_of_2019_09_means_its_anchor() {
+fn recursive_ref_resolves_to_its_anchor() {
     let filter = json!({
         "$recursiveAnchor": true,
         "type": "object",

@@ -81,7 +81,7 @@ fn document_does_not_fill_the_log_and_forges_no_line() {
 }
 
 #[tokio::test]
-async fn no_secret_is_logged_whatever_happens() {
+async fn secrets_are_never_logged() {
     let server = Server::start(|_| text_response(500, "bad token secret-token")).await;
     let (log, _guard) = Log::listening();
     let api = |url: &str| shop(url).bearer("secret-token").query("api_key", "secret-key").build();

@@ -59,7 +59,7 @@ async fn forms_plain_text_and_deep_objects_are_sent() {
 }
 
 #[tokio::test]
-async fn no_argument_leaves_its_place_in_the_address() {
+async fn argument_cannot_change_other_parts_of_the_url() {
     let server = Server::echo().await;
     let get = tool(shop(&format!("{}/v2", server.url)).build().unwrap(), "getPet");
     let encoded = [
@@ -235,7 +235,7 @@ async fn error_states_that_the_call_may_have_happened() {
 }
 
 #[tokio::test]
-async fn output_schemas_are_shown_and_checked_only_where_they_are_wanted() {
+async fn output_schemas_are_opt_in() {
     let server = Server::start(|_| json_response(&json!({"ok": "yes"}))).await;
     let put = |yes| tool(library_at(&server.url).output_schemas(yes).build().unwrap(), "putBook");
     assert_eq!(call(&put(false), json!({"id": "1"})).await, Ok(json!({"ok": "yes"})));
@@ -274,7 +274,7 @@ fn schemas_of_3_0_become_those_of_2020_12() {
 }
 
 #[test]
-fn names_and_words_are_those_that_providers_take() {
+fn names_and_descriptions_fit_all_providers() {
     let long = format!("get{}", "Pets".repeat(30));
     let tools = tools_of(json!({
         "/a": {"get": {"operationId": "get pets/all", "summary": "x".repeat(3000)}},

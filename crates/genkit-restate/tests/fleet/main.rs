@@ -32,7 +32,7 @@ async fn experiment_kills_at_each_point_and_every_effect_is_there_once() {
     if is_worker().await {
         return;
     }
-    let server = Server::lend().await;
+    let server = Server::acquire().await;
     let mut fleet = Fleet::start(&server, &["a", "b"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
     let ask = || fleet.genkit.generate("trip").tools(TOOLS);
@@ -82,7 +82,7 @@ async fn experiment_kills_at_each_point_and_every_effect_is_there_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn approval_is_answered_after_a_restart_of_everything() {
-    let server = Server::lend().await;
+    let server = Server::acquire().await;
     let mut fleet = Fleet::start(&server, &["a"], 2000).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
     let ask = fleet.genkit.generate("book").tools(TOOLS);
@@ -122,7 +122,7 @@ async fn approval_is_answered_after_a_restart_of_everything() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_retryable_errors_are_retried_and_same_id_is_one_run() {
-    let server = Server::lend().await;
+    let server = Server::acquire().await;
     let fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
 
@@ -159,7 +159,7 @@ async fn only_retryable_errors_are_retried_and_same_id_is_one_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn run_is_cancelled_while_its_tools_run() {
-    let server = Server::lend().await;
+    let server = Server::acquire().await;
     let fleet = Fleet::start(&server, &["a", "b"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
     let ask = fleet.genkit.generate("endless").tools(TOOLS);
@@ -180,7 +180,7 @@ async fn run_is_cancelled_while_its_tools_run() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn at_most_once_call_becomes_a_question_after_a_kill() {
-    let server = Server::lend().await;
+    let server = Server::acquire().await;
     let mut fleet = Fleet::start(&server, &["a"], 0).await;
     let (log, client) = (fleet.log.clone(), fleet.client(&server));
     let ask = fleet.genkit.generate("letter").tools(TOOLS);

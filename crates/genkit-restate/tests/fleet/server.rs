@@ -23,12 +23,12 @@ pub(crate) struct Server {
 }
 
 /// Exclusive access to the shared server for one test.
-pub(crate) struct Lent {
+pub(crate) struct SharedServer {
     pub(crate) server: Arc<Server>,
     _alone: MutexGuard<'static, ()>,
 }
 
-impl std::ops::Deref for Lent {
+impl std::ops::Deref for SharedServer {
     type Target = Server;
 
     fn deref(&self) -> &Server {
@@ -38,7 +38,7 @@ impl std::ops::Deref for Lent {
 
 impl Server {
     /// Returns the server that all tests share, one at a time.
-    pub(crate) async fn lend() -> Lent {
+    pub(crate) async fn acquire() -> SharedServer {
         static SHARED: std::sync::Mutex<Weak<Server>> = std::sync::Mutex::new(Weak::new());
         static ALONE: Mutex<()> = Mutex::const_new(());
         let server = {
@@ -49,7 +49,7 @@ impl Server {
         };
         let alone = ALONE.lock().await;
         server.start().await;
-        Lent { server, _alone: alone }
+        SharedServer { server, _alone: alone }
     }
 
     /// Starts a server for one test only.

@@ -27,7 +27,7 @@ pub(super) struct Reader<'r> {
 }
 
 /// The error for a value with too many names to try.
-pub(super) struct TooMany;
+pub(super) struct TooManyNames;
 
 impl<'r> Reader<'r> {
     pub(super) fn new(value: &Value, read: &'r dyn Fn(&Value) -> bool) -> Self {
@@ -70,14 +70,14 @@ impl<'r> Reader<'r> {
         value: &Value,
         suspect: &'s Suspect,
         name: &str,
-    ) -> Result<Vec<&'s str>, TooMany> {
+    ) -> Result<Vec<&'s str>, TooManyNames> {
         let mut shown = Vec::new();
         for absent in &suspect.absent {
             let key = (suspect.node, name.to_owned(), absent.clone());
             let is_alias = match self.known.get(&key) {
                 Some(known) => *known,
                 None => {
-                    self.tries = self.tries.checked_sub(1).ok_or(TooMany)?;
+                    self.tries = self.tries.checked_sub(1).ok_or(TooManyNames)?;
                     let is_alias = self.is_alias(value, &suspect.path, name, absent);
                     self.known.insert(key, is_alias);
                     is_alias

@@ -6,7 +6,7 @@ use crate::bounded_json::parse_bounded;
 
 use super::keywords::{About, Check, Id, Types};
 use super::violation::{Doubt, Place, Step, Violation, show_value};
-use super::walk::{How, Suspect, Walk};
+use super::walk::{CheckMode, Suspect, Walk};
 
 impl Walk<'_> {
     pub(super) fn check_any(
@@ -15,9 +15,9 @@ impl Walk<'_> {
         only_one: bool,
         value: &Value,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> bool {
-        let strict = only_one && how == How::Whole;
+        let strict = only_one && how == CheckMode::Whole;
         let mut fitting = 0;
         for branch in branches {
             if self.fits_node(*branch, value, place) {
@@ -49,7 +49,7 @@ impl Walk<'_> {
         // The branch with the right shape is the intended branch, so report its violations.
         let mut broken: Vec<Vec<Violation>> = Vec::new();
         for branch in branches {
-            broken.push(self.check_branch(*branch, value, place, How::Whole).0);
+            broken.push(self.check_branch(*branch, value, place, CheckMode::Whole).0);
             if self.is_exhausted {
                 return false;
             }
@@ -59,8 +59,8 @@ impl Walk<'_> {
             return self.report_violations(meant.clone());
         }
         match how {
-            How::Read => self.any_as_read(branches, value, place),
-            How::Whole => {
+            CheckMode::Read => self.check_choice_as_read(branches, value, place),
+            CheckMode::Whole => {
                 // A branch with a different type or tag is not the intended branch.
                 let reach = place.collect_path().len() + 1;
                 let is_apart = |all: &&Vec<Violation>| {
@@ -83,7 +83,7 @@ impl Walk<'_> {
 
     /// Checks a choice after a type accepted a value that matches no branch, because the type accepts names that the
     /// schema does not contain. The value is invalid if every possible branch rejects it.
-    fn any_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
+    fn check_choice_as_read(&mut self, branches: &[Id], value: &Value, place: &Place<'_>) -> bool {
         let mut possible: Vec<Id> = branches.to_vec();
         possible.retain(|id| self.may_be(*id, value));
         let here = place.collect_path();
@@ -91,7 +91,7 @@ impl Walk<'_> {
         let mut failing: Vec<Vec<Violation>> = Vec::new();
         let mut suspects: Vec<Suspect> = Vec::new();
         for branch in &possible {
-            let (found, suspected) = self.check_branch(*branch, value, place, How::Read);
+            let (found, suspected) = self.check_branch(*branch, value, place, CheckMode::Read);
             if found.is_empty() {
                 passing.push(*branch)
             } else {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::{Map, Value};
 
 use super::Shape;
-use super::keywords::{Check, Id, Leaf, Members, Node, Rest, Types};
+use super::keywords::{AdditionalMembers, Check, Id, Leaf, Members, Node, Types};
 use super::listed::ValueList;
 use super::number::Num;
 use super::pattern::Patterns;
@@ -243,18 +243,18 @@ impl<'a> Compiler<'a> {
                 .push((self.patterns.compile_pattern(regex)?, self.node_id(schema, at)));
         }
         members.rest = match map.get("additionalProperties") {
-            None | Some(Value::Bool(true)) => Rest::Anything,
-            Some(Value::Bool(false)) => Rest::Nothing,
-            Some(schema) => {
-                Rest::Schema(self.node_id(schema, child_pointer(at, "additionalProperties")))
-            }
+            None | Some(Value::Bool(true)) => AdditionalMembers::Anything,
+            Some(Value::Bool(false)) => AdditionalMembers::Nothing,
+            Some(schema) => AdditionalMembers::Schema(
+                self.node_id(schema, child_pointer(at, "additionalProperties")),
+            ),
         };
         members.sees_rest =
             self.references.has_unevaluated && map.contains_key("additionalProperties");
         let is_empty = members.named.is_empty()
             && members.patterns.is_empty()
             && !members.sees_rest
-            && matches!(members.rest, Rest::Anything);
+            && matches!(members.rest, AdditionalMembers::Anything);
         Ok((!is_empty).then(|| Check::Members(Box::new(members))))
     }
 

@@ -91,14 +91,14 @@ pub(super) struct Members {
     pub(super) named: Vec<(String, Id)>,
     pub(super) index: HashMap<String, usize>,
     pub(super) patterns: Vec<(Pattern, Id)>,
-    pub(super) rest: Rest,
+    pub(super) rest: AdditionalMembers,
     /// Whether all other members count as evaluated: `additionalProperties: true`.
     pub(super) sees_rest: bool,
 }
 
 /// The schema of all other members.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) enum Rest {
+pub(super) enum AdditionalMembers {
     #[default]
     Anything,
     Nothing,

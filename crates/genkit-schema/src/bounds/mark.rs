@@ -1,6 +1,6 @@
 //! Marks the schemas that assert more than deserializing a Rust type checks, and rejects circular schemas.
 
-use super::keywords::{Check, Id, Leaf, Node, Rest};
+use super::keywords::{AdditionalMembers, Check, Id, Leaf, Node};
 use crate::error::Error as E;
 
 /// The maximum number of nested schemas that apply to the same value. Default is 64.
@@ -54,7 +54,7 @@ fn find_tags(nodes: &[Node]) -> Vec<bool> {
 }
 
 /// Rejects schemas that apply themselves to the same value again, because their check would not terminate.
-pub(super) fn refuse_circles(nodes: &[Node]) -> Result<(), E> {
+pub(super) fn reject_cycles(nodes: &[Node]) -> Result<(), E> {
     let mut heights = vec![None; nodes.len()];
     (0..nodes.len()).try_for_each(|id| node_height(nodes, id, &mut heights, 0).map(|_| ()))
 }
@@ -103,7 +103,7 @@ fn child_nodes(node: &Node) -> Vec<Id> {
             Check::Members(members) => {
                 all.extend(members.named.iter().map(|(_, id)| *id));
                 all.extend(members.patterns.iter().map(|(_, id)| *id));
-                if let Rest::Schema(id) = members.rest {
+                if let AdditionalMembers::Schema(id) = members.rest {
                     all.push(id);
                 }
             }

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::keywords::{About, Id, Members, Rest};
+use super::keywords::{About, AdditionalMembers, Id, Members};
 use super::pattern::Pattern;
 use super::violation::Place;
-use super::walk::{How, Suspect, Walk};
+use super::walk::{CheckMode, Suspect, Walk};
 
 /// The maximum number of allowed names that a message lists. Default is 20.
 const MAX_NAMED: usize = 20;
@@ -17,7 +17,7 @@ impl Walk<'_> {
         members: &Members,
         object: &Map<String, Value>,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> bool {
         let mut fits = true;
         let mut absent = Vec::new();
@@ -45,9 +45,9 @@ impl Walk<'_> {
             }
         }
         let needs_others = match members.rest {
-            Rest::Anything => false,
-            Rest::Nothing => how == How::Whole,
-            Rest::Schema(id) => how == How::Whole || self.nodes[id].is_bounded,
+            AdditionalMembers::Anything => false,
+            AdditionalMembers::Nothing => how == CheckMode::Whole,
+            AdditionalMembers::Schema(id) => how == CheckMode::Whole || self.nodes[id].is_bounded,
         };
         if needs_others || !members.patterns.is_empty() {
             for (name, value) in object {
@@ -83,7 +83,7 @@ impl Walk<'_> {
         name: &str,
         value: &Value,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> bool {
         let mut is_known = members.index.contains_key(name);
         let mut fits = true;
@@ -98,18 +98,20 @@ impl Walk<'_> {
         }
         match members.rest {
             _ if is_known => fits,
-            Rest::Schema(id) => self.check_node(id, value, place, how) && fits,
-            Rest::Nothing if how == How::Whole => self.add_violation(place, About::Parts, || {
-                let known = members.named.iter().take(MAX_NAMED);
-                let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
-                match known.is_empty() {
-                    true => "additional properties are not allowed; remove it".to_owned(),
-                    false => {
-                        let known = known.join(", ");
-                        format!("additional properties are not allowed, only {known}")
+            AdditionalMembers::Schema(id) => self.check_node(id, value, place, how) && fits,
+            AdditionalMembers::Nothing if how == CheckMode::Whole => {
+                self.add_violation(place, About::Parts, || {
+                    let known = members.named.iter().take(MAX_NAMED);
+                    let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
+                    match known.is_empty() {
+                        true => "additional properties are not allowed; remove it".to_owned(),
+                        false => {
+                            let known = known.join(", ");
+                            format!("additional properties are not allowed, only {known}")
+                        }
                     }
-                }
-            }),
+                })
+            }
             _ => fits,
         }
     }

@@ -21,14 +21,14 @@ mod walk;
 
 use serde_json::Value;
 
-use self::alias::{Reader, TooMany, rename_member};
+use self::alias::{Reader, TooManyNames, rename_member};
 use self::keywords::Node;
 pub(crate) use self::pattern::is_supported_pattern;
 pub(crate) use self::references::References;
 use self::violation::{Doubt, Place, Violation, at_mut, violation_message};
-use self::walk::{How, Suspect, Walk};
+use self::walk::{CheckMode, Suspect, Walk};
 use super::error::Error as E;
-use super::retry_parse::held;
+use super::retry_parse::parse_embedded_json;
 use crate::bounded_json::ValueBudget;
 
 /// The maximum number of violations that are collected. Default is 64, more than a message shows, because strings at
@@ -56,10 +56,10 @@ pub enum Shape {
 }
 
 impl Shape {
-    fn check_mode(self) -> How {
+    fn check_mode(self) -> CheckMode {
         match self {
-            Self::Read => How::Read,
-            Self::Written => How::Whole,
+            Self::Read => CheckMode::Read,
+            Self::Written => CheckMode::Whole,
         }
     }
 }
@@ -93,7 +93,7 @@ impl Bounds {
         if !is_needed {
             return Ok(None);
         }
-        mark::refuse_circles(&nodes)?;
+        mark::reject_cycles(&nodes)?;
         Ok(Some(Self { nodes, shape }))
     }
 
@@ -127,7 +127,7 @@ impl Bounds {
             return Err(Mismatch::TooMuch);
         }
         walk.refill_steps();
-        walk.check_node(0, value, &Place::ROOT, How::Whole);
+        walk.check_node(0, value, &Place::ROOT, CheckMode::Whole);
         Err(Mismatch::Broken(match walk.found.is_empty() {
             true => "does not match its schema, and is too large or too deeply nested to find the position".to_owned(),
             false => violation_message(&walk.found),
@@ -156,7 +156,7 @@ impl Bounds {
         }
         for suspect in &suspects {
             for name in &suspect.unknown {
-                let shown = reader.shown_names(value, suspect, name).map_err(|TooMany| {
+                let shown = reader.shown_names(value, suspect, name).map_err(|TooManyNames| {
                     format!("has too many members that are not in its schema, such as `{name}`")
                 })?;
                 let mut refused = None;
@@ -187,7 +187,9 @@ impl Bounds {
         for violation in walk.found {
             let Some(place) = at_mut(value, &violation.path) else { continue };
             let text = place.as_str();
-            if let Some(inner) = text.and_then(|text| held(text, violation.path.len(), &budget)) {
+            if let Some(inner) =
+                text.and_then(|text| parse_embedded_json(text, violation.path.len(), &budget))
+            {
                 *place = inner;
             }
         }

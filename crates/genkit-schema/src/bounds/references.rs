@@ -103,11 +103,11 @@ impl<'a> References<'a> {
             None if document == self.own => self.root,
             None => return None,
         };
-        let at = pointer::of_reference(&format!("#{fragment}"));
+        let at = pointer::from_reference(&format!("#{fragment}"));
         if let Some(at) = at {
             return Some((resource.pointer(&at)?, at));
         }
-        let name = pointer::of_reference(&format!("#/{fragment}"))?;
+        let name = pointer::from_reference(&format!("#/{fragment}"))?;
         let name = name.strip_prefix('/')?;
         let schema = self.anchors.get(&(document, name))?;
         Some((schema, format!("#{name}")))

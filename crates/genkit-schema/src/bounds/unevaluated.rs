@@ -2,20 +2,20 @@
 
 use serde_json::Value;
 
-use super::keywords::{Check, Id, Rest};
+use super::keywords::{AdditionalMembers, Check, Id};
 use super::violation::Place;
-use super::walk::{How, Walk};
+use super::walk::{CheckMode, Walk};
 
 impl Walk<'_> {
     /// Checks the members (or items) of `value` that no other keyword of the schema `id` evaluates against `schema`.
-    pub(super) fn left_over(
+    pub(super) fn check_unevaluated(
         &mut self,
         id: Id,
         schema: Id,
         is_about_items: bool,
         value: &Value,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> bool {
         let count = match value {
             Value::Object(members) if !is_about_items => members.len(),
@@ -68,7 +68,8 @@ impl Walk<'_> {
                 Check::Members(members) => {
                     let Value::Object(object) = value else { continue };
                     for (seen, name) in seen.iter_mut().zip(object.keys()) {
-                        let is_rest = members.sees_rest || !matches!(members.rest, Rest::Anything);
+                        let is_rest = members.sees_rest
+                            || !matches!(members.rest, AdditionalMembers::Anything);
                         *seen |= is_rest || self.is_known_member(members, name);
                     }
                 }

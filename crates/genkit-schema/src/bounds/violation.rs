@@ -167,7 +167,7 @@ impl Leaf {
             Self::Type(types) => format!("{it} is not of {}", types.describe_types()),
             Self::Listed(listed) => match &listed.values[..] {
                 [one] => format!("{it} is not the expected {}", show_value(one)),
-                many => format!("{it} is not one of {}", all_of(many)),
+                many => format!("{it} is not one of {}", list_values(many)),
             },
             Self::Minimum(bound) => format!("{it} is less than the minimum of {bound}"),
             Self::Maximum(bound) => format!("{it} is greater than the maximum of {bound}"),
@@ -219,7 +219,7 @@ impl Leaf {
     }
 }
 
-fn all_of(values: &[Value]) -> String {
+fn list_values(values: &[Value]) -> String {
     let all: Vec<_> = values.iter().take(MAX_LISTED / 2).map(show_value).collect();
     excerpt(&all.join(", "), MAX_LISTED)
 }

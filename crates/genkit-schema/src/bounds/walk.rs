@@ -28,7 +28,7 @@ const MAX_DEPTH: usize = 512;
 
 /// The mode in which a value is checked against a schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum CheckMode {
     /// Every keyword is checked.
     Whole,
     /// A Rust type has deserialized the value, so keywords about its shape are skipped.
@@ -116,10 +116,10 @@ impl<'b> Walk<'b> {
         id: Id,
         value: &Value,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> bool {
         let node = &self.nodes[id];
-        if how == How::Read && !node.is_bounded {
+        if how == CheckMode::Read && !node.is_bounded {
             return true;
         }
         if place.depth > MAX_DEPTH {
@@ -138,8 +138,8 @@ impl<'b> Walk<'b> {
             return *fits;
         }
         let value = match how {
-            How::Whole => Cow::Borrowed(value),
-            How::Read => self.as_read(node, value),
+            CheckMode::Whole => Cow::Borrowed(value),
+            CheckMode::Read => self.as_read(node, value),
         };
         let mut fits = true;
         for check in &node.checks {
@@ -161,7 +161,7 @@ impl<'b> Walk<'b> {
     pub(super) fn fits_node(&mut self, id: Id, value: &Value, place: &Place<'_>) -> bool {
         let suspects = self.suspects.len();
         self.quiet += 1;
-        let fits = self.check_node(id, value, &place.one_deeper(), How::Whole);
+        let fits = self.check_node(id, value, &place.one_deeper(), CheckMode::Whole);
         self.quiet -= 1;
         if !fits {
             self.suspects.truncate(suspects);
@@ -175,7 +175,7 @@ impl<'b> Walk<'b> {
         id: Id,
         value: &Value,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> (Vec<Violation>, Vec<Suspect>) {
         let found = std::mem::take(&mut self.found);
         let suspects = std::mem::take(&mut self.suspects);
@@ -208,14 +208,14 @@ impl<'b> Walk<'b> {
         check: &'b Check,
         value: &Value,
         place: &Place<'_>,
-        how: How,
+        how: CheckMode,
     ) -> bool {
         match check {
             Check::Leaf(leaf) => self.check_leaf(leaf, value, place, how),
             Check::Members(members) => match value {
                 Value::Object(object) => self.check_members(id, members, object, place, how),
                 // A struct can also be deserialized from a list of its fields.
-                Value::Array(items) if how == How::Read => {
+                Value::Array(items) if how == CheckMode::Read => {
                     let fields = members.named.iter().zip(items).enumerate();
                     fields.fold(true, |fits, (index, ((_, id), item))| {
                         self.check_node(*id, item, &place.index(index), how) && fits
@@ -298,13 +298,19 @@ impl<'b> Walk<'b> {
                 next.is_none_or(|id| self.check_node(id, value, &place.one_deeper(), how))
             }
             Check::LeftOver { schema, is_about_items } => {
-                self.left_over(id, *schema, *is_about_items, value, place, how)
+                self.check_unevaluated(id, *schema, *is_about_items, value, place, how)
             }
         }
     }
 
-    fn check_leaf(&mut self, leaf: &Leaf, value: &Value, place: &Place<'_>, how: How) -> bool {
-        if how == How::Read && leaf.is_shape() {
+    fn check_leaf(
+        &mut self,
+        leaf: &Leaf,
+        value: &Value,
+        place: &Place<'_>,
+        how: CheckMode,
+    ) -> bool {
+        if how == CheckMode::Read && leaf.is_shape() {
             return true;
         }
         if !self.spend_steps(leaf.check_cost(value)) {
@@ -316,7 +322,7 @@ impl<'b> Walk<'b> {
         let mut doubt = Doubt::None;
         if let Leaf::Listed(listed) = leaf {
             let same = std::mem::discriminant(value);
-            if how == How::Read
+            if how == CheckMode::Read
                 && !listed.values.iter().any(|it| std::mem::discriminant(it) == same)
             {
                 return true; // the type accepts more than its schema shows

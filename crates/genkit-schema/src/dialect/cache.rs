@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::conversion::warn_losses;
 use crate::dialect::object_root::object_root;
-use crate::dialect::validated::validated;
+use crate::dialect::validated::to_validated;
 use crate::repair::{Patterns, repair};
 
 /// A provider's dialect of JSON Schema.
@@ -35,7 +35,7 @@ impl<D: Dialect> Dialect for ToolInput<D> {
     fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let (root, loss) = object_root(exact);
         warn_losses("the model", owner, loss.into_iter().collect());
-        D::convert_schema(&validated(&root), owner)
+        D::convert_schema(&to_validated(&root), owner)
     }
 }
 

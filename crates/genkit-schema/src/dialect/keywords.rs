@@ -14,7 +14,7 @@ pub fn resolve_reference<'a>(
     root: &'a Value,
     reference: &Value,
 ) -> Option<(&'a Map<String, Value>, String)> {
-    let pointer = pointer::of_reference(reference.as_str()?)?;
+    let pointer = pointer::from_reference(reference.as_str()?)?;
     Some((root.pointer(&pointer)?.as_object()?, pointer))
 }
 

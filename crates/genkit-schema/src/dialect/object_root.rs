@@ -35,7 +35,7 @@ pub fn object_root(exact: &Value) -> (Cow<'_, Value>, Option<Loss>) {
         ));
         let branches = flatten_branches(exact, branches, &mut steps);
         root.shift_remove(key);
-        side_by_side(&mut root, &branches);
+        merge_properties(&mut root, &branches);
     }
     for keyword in REFUSED {
         if root.shift_remove(keyword).is_some() {
@@ -106,7 +106,7 @@ fn flatten_branches(
 }
 
 /// Adds the properties of all branches. Properties that every branch requires are required.
-fn side_by_side(root: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
+fn merge_properties(root: &mut Map<String, Value>, branches: &[Map<String, Value>]) {
     let mut properties = match root.shift_remove("properties") {
         Some(Value::Object(own)) => own,
         _ => Map::new(),

@@ -179,7 +179,7 @@ fn rename_schema(schema: &Value, sent: &HashMap<String, String>) -> Value {
 
 /// Renames the properties in a reference such as `#/properties/$top`.
 fn rename_reference(reference: &str, sent: &HashMap<String, String>) -> String {
-    let Some(pointer) = crate::json::pointer::of_reference(reference) else {
+    let Some(pointer) = crate::json::pointer::from_reference(reference) else {
         return reference.to_owned();
     };
     let mut renamed = String::from("#");

@@ -8,7 +8,7 @@ use crate::dialect::position::Position;
 use crate::portable::{applies_to, is_known_keyword};
 
 /// Returns a schema of draft 2020-12 that ajv compiles in its strict mode. Keywords without an effect are removed.
-pub fn validated(schema: &Value) -> Value {
+pub fn to_validated(schema: &Value) -> Value {
     validate_schema(schema, &[]).unwrap_or_else(|| json!({ "not": {} }))
 }
 
@@ -47,13 +47,13 @@ fn validate_schema(schema: &Value, outside: &[String]) -> Option<Value> {
             (Position::Schema, schema)
                 if !matches!(keyword.as_str(), "not" | "if" | "then" | "else") =>
             {
-                *schema = validated(schema);
+                *schema = to_validated(schema);
             }
             (Position::List, Value::Array(list)) if keyword == "prefixItems" => {
-                list.iter_mut().for_each(|schema| *schema = validated(schema));
+                list.iter_mut().for_each(|schema| *schema = to_validated(schema));
             }
             (Position::Named, Value::Object(named)) => {
-                named.values_mut().for_each(|schema| *schema = validated(schema));
+                named.values_mut().for_each(|schema| *schema = to_validated(schema));
             }
             _ => {}
         }

@@ -27,7 +27,7 @@ pub fn name(pointer: &str) -> Option<String> {
 }
 
 /// Returns the percent-decoded pointer in a `$ref` to the same document.
-pub fn of_reference(reference: &str) -> Option<String> {
+pub fn from_reference(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
     if !fragment.is_empty() && !fragment.starts_with('/') {
         return None;

@@ -15,13 +15,13 @@ pub fn json_size(value: &impl Serialize) -> usize {
 
 /// Returns whether the JSON text is longer than `bytes`. Stops at that length.
 pub fn is_larger(value: &impl Serialize, bytes: usize) -> bool {
-    serde_json::to_writer(Room(bytes), value).is_err()
+    serde_json::to_writer(LimitedWriter(bytes), value).is_err()
 }
 
 /// A writer that accepts this number of bytes.
-struct Room(usize);
+struct LimitedWriter(usize);
 
-impl Write for Room {
+impl Write for LimitedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
         Ok(bytes.len())

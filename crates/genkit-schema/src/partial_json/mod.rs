@@ -42,7 +42,7 @@ pub fn extract(text: &str) -> Option<Value> {
             ReadState::Whole | ReadState::Cut => return value,
             // Continuing would find an inner part and mistake it for the whole.
             ReadState::TooDeep => return None,
-            ReadState::Broken if reader.is_meant => at = closing_position(text, at)?,
+            ReadState::Broken if reader.looks_like_json => at = closing_position(text, at)?,
             ReadState::Broken => at = reader.at.max(at + 1),
         }
     }
@@ -95,7 +95,10 @@ pub fn items(text: &str, cursor: usize) -> Items {
             return items;
         }
         // Before the first item, these may still be brackets in prose.
-        if items.end == ListEnd::Open || reader.is_meant || reader.state == ReadState::TooDeep {
+        if items.end == ListEnd::Open
+            || reader.looks_like_json
+            || reader.state == ReadState::TooDeep
+        {
             return Items { cursor: 0, ..items };
         }
         at = reader.at;
@@ -208,7 +211,7 @@ fn next_line(text: &str, at: usize) -> Option<JsonLine<'_>> {
         read,
         is_cut: reader.state == ReadState::Cut,
         is_broken: reader.state == ReadState::TooDeep
-            || (reader.state == ReadState::Broken && reader.is_meant),
+            || (reader.state == ReadState::Broken && reader.looks_like_json),
         is_last: length.is_none(),
         next: at + line.len() + 1,
     })

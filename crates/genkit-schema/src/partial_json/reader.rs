@@ -29,13 +29,13 @@ pub(super) struct JsonReader<'a> {
     pub at: usize,
     pub state: ReadState,
     /// Whether a name with a colon or a first element was found, so the text was intended as JSON.
-    pub is_meant: bool,
+    pub looks_like_json: bool,
     depth: usize,
 }
 
 impl<'a> JsonReader<'a> {
     pub(super) fn new(text: &'a str, at: usize) -> Self {
-        Self { text, at, state: ReadState::Whole, is_meant: false, depth: 0 }
+        Self { text, at, state: ReadState::Whole, looks_like_json: false, depth: 0 }
     }
 
     /// Parses the value at this position, without its incomplete parts.
@@ -112,7 +112,7 @@ impl<'a> JsonReader<'a> {
                 return reader.stop_reading(ReadState::Broken);
             }
             reader.at += 1;
-            reader.is_meant = true;
+            reader.looks_like_json = true;
             // A name without a value may still be incomplete.
             members.insert(name, reader.read_value()?);
             Some(())
@@ -124,7 +124,7 @@ impl<'a> JsonReader<'a> {
         let mut elements = Vec::new();
         self.read_list(']', |reader| {
             elements.push(reader.read_value()?);
-            reader.is_meant |= reader.state == ReadState::Whole;
+            reader.looks_like_json |= reader.state == ReadState::Whole;
             Some(())
         });
         Value::Array(elements)

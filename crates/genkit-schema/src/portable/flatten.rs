@@ -55,7 +55,7 @@ impl<'a> PortableRewriter<'a> {
     fn follow_reference(&mut self, reference: &'a Value, at: &str, flat: &mut Flat<'a>) -> bool {
         let found = reference
             .as_str()
-            .and_then(pointer::of_reference)
+            .and_then(pointer::from_reference)
             .and_then(|pointer| Some((self.exact.pointer(&pointer)?, pointer)));
         let Some((target, pointer)) = found else {
             let what = format!("{reference} does not point into this schema");

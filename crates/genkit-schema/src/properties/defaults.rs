@@ -40,7 +40,7 @@ pub(crate) fn drop_blanks(schema: &Value, value: &mut Value) {
         |name: &str, property: &Value| property.get("default").is_none() && required.contains(name);
     members.retain(|name, member| {
         let Some(property) = properties.get(name).filter(|_| *member == "") else { return true };
-        takes_text(property) || is_required(name, property)
+        accepts_text(property) || is_required(name, property)
     });
 }
 
@@ -55,7 +55,7 @@ fn own_properties(schema: &Value) -> Option<&Map<String, Value>> {
 }
 
 /// Returns whether a property accepts, or may accept, an empty text.
-fn takes_text(property: &Value) -> bool {
+fn accepts_text(property: &Value) -> bool {
     match (property.get("type"), property.get("enum").and_then(Value::as_array)) {
         (_, Some(values)) => values.iter().any(|value| value == ""),
         (Some(Value::String(kind)), None) => kind == "string",

@@ -265,7 +265,7 @@ impl Repairer {
             }
             return None;
         }
-        let Some(expected) = KeywordValue::of_keyword(keyword) else { return Some(value) };
+        let Some(expected) = KeywordValue::from_keyword(keyword) else { return Some(value) };
         let shown = values::excerpt(&value);
         match expected.repair_value(value) {
             Repair::Kept(value) => Some(value),

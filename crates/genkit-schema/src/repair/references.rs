@@ -31,7 +31,7 @@ pub(super) fn repair_references(mut root: Value, losses: &mut Vec<Loss>) -> Valu
         let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { continue };
         let found =
             targets.find_pointer(schema, reference).filter(|found| !targets.is_cycle(found));
-        if found.as_deref() != pointer::of_reference(reference).as_deref() || found.is_none() {
+        if found.as_deref() != pointer::from_reference(reference).as_deref() || found.is_none() {
             changes.push((at.clone(), reference.to_owned(), found));
         }
     }

@@ -35,7 +35,7 @@ pub(super) enum Repair {
 }
 
 impl KeywordValue {
-    pub(super) fn of_keyword(keyword: &str) -> Option<Self> {
+    pub(super) fn from_keyword(keyword: &str) -> Option<Self> {
         Some(match keyword {
             "title" | "description" | "$comment" | "format" | "contentEncoding"
             | "contentMediaType" | "$ref" | "$id" | "$anchor" => Self::Text,

@@ -42,7 +42,7 @@ impl Schemas {
     }
 
     /// Returns the schemas with a declared output schema, against which results are checked.
-    pub fn declaring(self, output: OutputSchema) -> Self {
+    pub fn with_output(self, output: OutputSchema) -> Self {
         let output = match output {
             OutputSchema::Type(make) => Origin::Declared(make),
             OutputSchema::Written(make) => Origin::from_written_output(make(), Patterns::All),
@@ -51,7 +51,7 @@ impl Schemas {
     }
 
     /// Uses the hand-written schemas if present, and otherwise creates schemas from types.
-    pub fn given(
+    pub fn from_written(
         input: Option<Value>,
         input_of: fn() -> Value,
         output: Option<Value>,
@@ -62,7 +62,7 @@ impl Schemas {
                 Some(written) => {
                     Source::share_source(Origin::from_written_input(written, Patterns::All))
                 }
-                None => Source::of_input(input_of),
+                None => Source::from_input(input_of),
             },
             output: match output {
                 Some(written) => {
@@ -76,7 +76,7 @@ impl Schemas {
 
     /// Returns the schemas without an argument, and the schema of that argument alone. Returns `None` if there is no
     /// such argument.
-    pub fn without(&self, argument: &str) -> Option<(Self, Self)> {
+    pub fn split_argument(&self, argument: &str) -> Option<(Self, Self)> {
         let mut input = self.input().clone();
         let property = input.get_mut("properties")?.as_object_mut()?.shift_remove(argument)?;
         let mut alone = json!({ "type": "object", "required": [argument] });

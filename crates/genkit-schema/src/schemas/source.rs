@@ -10,7 +10,7 @@ use crate::bounds::Shape;
 use crate::check::Checker;
 use crate::conversion::Loss;
 use crate::dialect::object_root::object_root;
-use crate::dialect::validated::validated;
+use crate::dialect::validated::to_validated;
 use crate::portable;
 use crate::repair::{Patterns, Repaired, repair, repair_arguments};
 use crate::result_shape::ResultShape;
@@ -97,7 +97,7 @@ impl Source {
     }
 
     /// Returns the source for arguments of a type, shared by all users of that type.
-    pub(super) fn of_input(make: fn() -> Value) -> Arc<Self> {
+    pub(super) fn from_input(make: fn() -> Value) -> Arc<Self> {
         static SHARED: SharedSources = SharedSources::new();
         SHARED.source((make as *const ()).addr(), || Origin::Input(Box::new(make)))
     }
@@ -191,7 +191,7 @@ impl Source {
             map.shift_remove("$schema");
         }
         // Receivers compile the schemas of arguments; the schemas of results are only descriptive.
-        let strict = if is_written && is_input { validated(&plain) } else { plain.clone() };
+        let strict = if is_written && is_input { to_validated(&plain) } else { plain.clone() };
         let schema = if is_written && strict == plain && portable::has_portable_keywords(&plain) {
             plain
         } else {
@@ -256,20 +256,21 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::internal::{input_of, output_of};
+    use crate::internal::{input_of, output_schema};
 
     #[test]
     fn schemas_of_a_type_are_shared_while_in_use() {
-        let (one, other) = (Source::of_input(input_of::<i64>), Source::of_input(input_of::<i64>));
+        let (one, other) =
+            (Source::from_input(input_of::<i64>), Source::from_input(input_of::<i64>));
         assert!(Arc::ptr_eq(&one, &other));
-        assert!(!Arc::ptr_eq(&one, &Source::of_input(input_of::<String>)));
-        let number: fn() -> Option<Value> = || Some(output_of::<i64>());
+        assert!(!Arc::ptr_eq(&one, &Source::from_input(input_of::<String>)));
+        let number: fn() -> Option<Value> = || Some(output_schema::<i64>());
         let result = Source::of_result(number);
         assert!(Arc::ptr_eq(&result, &Source::of_result(number)));
         let gone = Arc::downgrade(&one);
         drop((one, other));
         assert!(gone.upgrade().is_none(), "it is not kept for ever");
-        assert_eq!(Source::of_input(input_of::<i64>).exact().unwrap()["type"], "integer");
+        assert_eq!(Source::from_input(input_of::<i64>).exact().unwrap()["type"], "integer");
     }
 
     #[test]

@@ -10,10 +10,10 @@ fn names_are_escaped_and_back() {
 
 #[test]
 fn references_are_decoded() {
-    assert_eq!(of_reference("#").as_deref(), Some(""));
-    assert_eq!(of_reference("#/$defs/caf%C3%A9").as_deref(), Some("/$defs/café"));
-    assert_eq!(of_reference("#anchor"), None);
-    assert_eq!(of_reference("other.json#/a"), None);
-    assert_eq!(of_reference("#/%zz"), None);
-    assert_eq!(of_reference("#/%e"), None);
+    assert_eq!(from_reference("#").as_deref(), Some(""));
+    assert_eq!(from_reference("#/$defs/caf%C3%A9").as_deref(), Some("/$defs/café"));
+    assert_eq!(from_reference("#anchor"), None);
+    assert_eq!(from_reference("other.json#/a"), None);
+    assert_eq!(from_reference("#/%zz"), None);
+    assert_eq!(from_reference("#/%e"), None);
 }

@@ -3,7 +3,7 @@ use genkit_schema::internal::{Schemas, Strictness};
 use serde_json::{Value, json};
 
 fn held(text: &str, place: usize) -> Option<Value> {
-    genkit_schema::internal::held(text, place, &ValueBudget::default())
+    genkit_schema::internal::parse_embedded_json(text, place, &ValueBudget::default())
 }
 
 #[test]

@@ -15,14 +15,14 @@ use genkit_core::{ErrorKind, Message, Result, Usage};
 use crate::agent::Agent;
 use crate::error::Error as E;
 use crate::journal::{BegunTurn, SavedResults};
-use crate::store::{Entry, Sessions, Turnstile, Worker};
+use crate::store::{Entry, SessionGuard, Sessions, Worker};
 use crate::turn::{Emitter, TurnResult, check_input};
 use crate::types::{
     AgentChunk, AgentError, AgentFinishReason, AgentInit, AgentInput, AgentOutput, AgentState,
     SnapshotStatus, TurnEnd,
 };
 
-use super::open::{NotOpened, Open};
+use super::open::{Open, OpenError};
 use super::{Caller, ThreadOptions};
 
 /// The maximum number of inputs of a call. Default is 100.
@@ -36,7 +36,7 @@ pub(super) struct Call {
     pub(super) emitter: Emitter,
     pub(super) output: Option<oneshot::Sender<Result<AgentOutput>>>,
     /// Held until the turn ends, even if it continues in the background.
-    pub(super) place: Option<Box<dyn Send + Sync>>,
+    pub(super) permit: Option<Box<dyn Send + Sync>>,
     /// Set if another process must continue the turn when this call is dropped.
     pub(super) keeps_turn: Arc<AtomicBool>,
     pub(super) usage: Usage,
@@ -47,13 +47,13 @@ pub(super) struct Call {
 pub(super) type FinishedTurn = (Option<Message>, AgentFinishReason, Option<AgentError>);
 
 /// The entry of a turn in the table of workers, which is removed on drop.
-struct Listed {
+struct WorkerEntry {
     sessions: Arc<Sessions>,
     id: String,
     _ended: DropGuard,
 }
 
-impl Listed {
+impl WorkerEntry {
     fn new(sessions: &Arc<Sessions>, id: &str, owner: &str, cancel: CancellationToken) -> Self {
         let ended = CancellationToken::new();
         let worker = Worker { cancel, owner: owner.to_owned(), ended: ended.clone() };
@@ -62,7 +62,7 @@ impl Listed {
     }
 }
 
-impl Drop for Listed {
+impl Drop for WorkerEntry {
     fn drop(&mut self) {
         lock(&self.sessions.workers).remove(&self.id);
     }
@@ -75,7 +75,7 @@ impl Call {
         if let Some(tell) = self.output.take() {
             let _ = tell.send(output);
         }
-        drop(self.place);
+        drop(self.permit);
     }
 
     async fn run_turns(&mut self) -> Result<AgentOutput> {
@@ -87,8 +87,8 @@ impl Call {
         let session_id = init.session_id.clone();
         let (mut open, continued) = match self.open(init, inputs.first()).await {
             Ok(opened) => opened,
-            Err(NotOpened::Misused(error)) => return Err(error),
-            Err(NotOpened::Failed(error)) => {
+            Err(OpenError::Rejected(error)) => return Err(error),
+            Err(OpenError::Failed(error)) => {
                 let error = AgentError::from_error(error, self.caller.exposes_errors);
                 return Ok(AgentOutput::failed(session_id, error));
             }
@@ -108,7 +108,7 @@ impl Call {
         }
         let output = self.output_of(&open, message, finish, error);
         if let Some(turnstile) = open.turnstile {
-            turnstile.leave().await;
+            turnstile.release().await;
         }
         Ok(output)
     }
@@ -135,7 +135,7 @@ impl Call {
 
     fn begin_turn(&self, open: &Open, input: AgentInput) -> BegunTurn {
         BegunTurn {
-            id: open.turnstile.as_ref().map(Turnstile::new_snapshot).unwrap_or_default(),
+            id: open.turnstile.as_ref().map(SessionGuard::new_snapshot).unwrap_or_default(),
             parent: open.parent.clone(),
             created: now_ms(),
             owner: self.caller.owner.clone(),
@@ -173,7 +173,7 @@ impl Call {
         if let (Err(error), false) = (checked, is_begun) {
             return self.refuse(error);
         }
-        let is_hopeless = turn.is_hopeless();
+        let is_hopeless = turn.has_too_many_crashes();
         let journal = match &mut open.turnstile {
             Some(turnstile) => turnstile.keep_turn(turn, is_begun, &self.keeps_turn).await,
             None => Ok(None),
@@ -185,16 +185,16 @@ impl Call {
         let cancel = CancellationToken::new();
         let mut listed = None;
         if let (true, Some(turnstile)) = (detach, &mut open.turnstile) {
-            listed = Some(Listed::new(
+            listed = Some(WorkerEntry::new(
                 &turnstile.sessions(),
                 &turn.id,
-                self.caller.sharer(),
+                self.caller.share_key(),
                 cancel.clone(),
             ));
             if turnstile.record.find(&turn.id).is_none() {
                 let mut state = open.state.clone();
                 state.messages.extend(turn.input.message.clone());
-                let pending = entry_of(turn, SnapshotStatus::Pending, &open.state, &state);
+                let pending = create_entry(turn, SnapshotStatus::Pending, &open.state, &state);
                 if let Err(error) = turnstile.save(pending).await {
                     turnstile.end_turn().await;
                     return self.refuse(error);
@@ -250,23 +250,23 @@ impl Call {
         let leaves_snapshot = turn.input.detach || has_rounds || error.is_none();
         if let Some(turnstile) = &mut open.turnstile {
             if is_taken && turnstile.is_lost().await {
-                turnstile.give_turn_up();
+                turnstile.abandon_turn();
                 return (None, finish, error);
             }
             if leaves_snapshot {
-                let mut entry = entry_of(turn, status, &open.state, &state);
+                let mut entry = create_entry(turn, status, &open.state, &state);
                 (entry.finish, entry.error) = (Some(finish), error.clone());
                 if let Err(error) = turnstile.save(entry).await {
                     // A result that was not saved must not be acknowledged.
                     let is_full = error.kind() == ErrorKind::ResourceExhausted;
                     let refused = self.refuse(error);
                     if !is_full {
-                        turnstile.give_turn_up();
+                        turnstile.abandon_turn();
                     } else if turn.input.detach {
                         // The client knows the snapshot, so its end must be stored, but without the data that is too
                         // large.
                         let mut entry =
-                            entry_of(turn, SnapshotStatus::Failed, &open.state, &open.state);
+                            create_entry(turn, SnapshotStatus::Failed, &open.state, &open.state);
                         (entry.finish, entry.error) = (Some(refused.1), refused.2.clone());
                         if turnstile.save(entry).await.is_ok() {
                             open.parent = Some(turn.id.clone());
@@ -288,7 +288,7 @@ impl Call {
 }
 
 /// Creates the stored form of a snapshot: its differences from its parent.
-fn entry_of(
+fn create_entry(
     turn: &BegunTurn,
     status: SnapshotStatus,
     before: &AgentState,

@@ -39,7 +39,7 @@ pub(crate) struct Caller {
 
 impl Caller {
     /// Returns the key under which the caller shares memory and concurrency with others; empty for the program.
-    pub(crate) fn sharer(&self) -> &str {
+    pub(crate) fn share_key(&self) -> &str {
         if self.owner.is_empty() { &self.client } else { &self.owner }
     }
 
@@ -89,7 +89,7 @@ impl AgentRun {
             caller,
             emitter,
             output: tell,
-            place: None,
+            permit: None,
             keeps_turn: Arc::clone(&keeps_turn),
             usage: Usage::default(),
             thread: ThreadOptions::default(),
@@ -107,9 +107,9 @@ impl AgentRun {
     }
 
     /// Keeps `place` alive until the turn ends, even if the turn continues in the background.
-    pub(crate) fn holding(mut self, place: impl Send + Sync + 'static) -> Self {
+    pub(crate) fn with_permit(mut self, place: impl Send + Sync + 'static) -> Self {
         if let Some(call) = &mut self.start {
-            call.place = Some(Box::new(place));
+            call.permit = Some(Box::new(place));
         }
         self
     }

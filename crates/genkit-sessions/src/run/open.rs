@@ -3,7 +3,7 @@
 use genkit_core::{Error, Result};
 
 use crate::error::Error as E;
-use crate::store::{SessionKey, Turnstile};
+use crate::store::{SessionGuard, SessionKey};
 use crate::types::{AgentInit, AgentInput, AgentState, SnapshotStatus};
 
 use super::call::{Call, FinishedTurn};
@@ -15,31 +15,31 @@ pub(super) struct Open {
     pub(super) parent: Option<String>,
     /// Whether an empty input may run the last turn again.
     pub(super) may_repeat: bool,
-    pub(super) turnstile: Option<Turnstile>,
+    pub(super) turnstile: Option<SessionGuard>,
 }
 
 /// An error while a session is opened.
-pub(super) enum NotOpened {
+pub(super) enum OpenError {
     /// The call fails.
-    Misused(Error),
+    Rejected(Error),
     /// The call returns a failed output.
     Failed(Error),
 }
 
-impl From<E> for NotOpened {
+impl From<E> for OpenError {
     fn from(error: E) -> Self {
         match error {
             E::StateGiven(_)
             | E::ClientManaged(_)
             | E::OtherSession(_)
             | E::SessionId
-            | E::StateMismatch { .. } => Self::Misused(error.into()),
+            | E::StateMismatch { .. } => Self::Rejected(error.into()),
             other => Self::Failed(other.into()),
         }
     }
 }
 
-impl From<Error> for NotOpened {
+impl From<Error> for OpenError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
@@ -52,7 +52,7 @@ impl Call {
         &mut self,
         init: AgentInit,
         first: Option<&AgentInput>,
-    ) -> Result<(Open, Option<FinishedTurn>), NotOpened> {
+    ) -> Result<(Open, Option<FinishedTurn>), OpenError> {
         let parts = &*self.agent.0;
         if parts.sessions.is_none() {
             return Ok((self.open_state(init)?, None));
@@ -75,8 +75,8 @@ impl Call {
             if turnstile.is_given_up && !is_same {
                 // The turn has not ended, so no other turn may start.
                 let error = ended.2.map_or_else(|| E::TakenOver.into(), |error| error.to_error());
-                turnstile.leave().await;
-                return Err(NotOpened::Failed(error));
+                turnstile.release().await;
+                return Err(OpenError::Failed(error));
             }
             if is_same {
                 open.turnstile = Some(turnstile);
@@ -92,7 +92,7 @@ impl Call {
                     (is_over, _) => is_over.then_some(entry),
                 })
             }
-            None => record.newest_over(),
+            None => record.newest_finished(),
         };
         let id = entry.map(|entry| entry.id.clone());
         let thread = &self.thread;
@@ -116,7 +116,7 @@ impl Call {
     }
 
     /// Opens the state that the client keeps.
-    fn open_state(&self, init: AgentInit) -> Result<Open, NotOpened> {
+    fn open_state(&self, init: AgentInit) -> Result<Open, OpenError> {
         let parts = &*self.agent.0;
         if init.snapshot_id.is_some() || init.session_id.is_some() {
             return Err(E::ClientManaged(parts.name.clone()).into());
@@ -135,13 +135,13 @@ impl Call {
     }
 
     /// Takes the session that `init` names.
-    async fn enter(&self, init: &AgentInit) -> Result<Turnstile, NotOpened> {
+    async fn enter(&self, init: &AgentInit) -> Result<SessionGuard, OpenError> {
         let (parts, owner) = (&*self.agent.0, &*self.caller.owner);
         let sessions = self.agent.sessions()?;
         let (key, session) = match (&init.snapshot_id, &init.session_id) {
             (Some(id), given) => {
                 let unknown = || E::NoSnapshot(id.clone());
-                let key = SessionKey::of_snapshot(id).ok_or_else(unknown)?;
+                let key = SessionKey::from_snapshot(id).ok_or_else(unknown)?;
                 let record = sessions.load(&key, owner).await?.ok_or_else(unknown)?;
                 let entry = record.find(id).ok_or_else(unknown)?;
                 if given.as_ref().is_some_and(|given| *given != record.session) {
@@ -161,14 +161,14 @@ impl Call {
     }
 
     /// Opens a session at a snapshot, or with its initial state.
-    fn open_at(&self, turnstile: Turnstile, id: Option<&str>) -> Result<Open, NotOpened> {
+    fn open_at(&self, turnstile: SessionGuard, id: Option<&str>) -> Result<Open, OpenError> {
         let record = &turnstile.record;
         let (state, may_repeat) = match id {
             Some(id) => {
                 let entry = record.find(id).ok_or_else(|| E::NoSnapshot(id.to_owned()))?;
                 let is_lost =
                     matches!(entry.status, SnapshotStatus::Failed | SnapshotStatus::Aborted);
-                (record.state_of(entry)?, is_lost)
+                (record.rebuild_state(entry)?, is_lost)
             }
             None => {
                 let (session_id, custom) =

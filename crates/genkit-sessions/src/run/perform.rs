@@ -142,7 +142,7 @@ impl Call {
             Kind::Handler(handler) => {
                 let before = state.clone();
                 state.messages.extend(input.message.clone());
-                let targets = team.targets_of(agent).map(|it| it.name().to_owned()).collect();
+                let targets = team.list_targets(agent).map(|it| it.name().to_owned()).collect();
                 let (emitter, context) = (self.emitter.clone(), context.clone());
                 let turn =
                     AgentTurn::new(input, state, emitter, context, targets, self.agent.clone());

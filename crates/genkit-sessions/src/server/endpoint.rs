@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
 use genkit_flows::internal::{
-    AdmittedRequest, FrameMemory, Gate, Rejection, check_user_message, frame, frames_response,
+    AdmittedRequest, FrameMemory, Gate, Rejection, check_user_message, encode_frame, frames_response,
 };
 use genkit_http_server::internal::{Drain, accepted_weight};
 
@@ -108,7 +108,7 @@ impl AgentEndpoint {
                     init.state = self.seal.open_state(state, agent.name(), &caller.owner)?;
                 }
                 let keeper = (agent.name().to_owned(), caller.owner.clone());
-                let run = AgentRun::new(agent, init, vec![input], caller).holding(place);
+                let run = AgentRun::new(agent, init, vec![input], caller).with_permit(place);
                 if accepts_events(&parts.headers) || parts.uri.query() == Some("stream=true") {
                     return Ok(self.stream(run, keeper, client));
                 }
@@ -128,7 +128,7 @@ impl AgentEndpoint {
         let ended = self.wait_for_end(run.keeps_turn());
         tokio::select! {
             output = run.output() => {
-                let output = output.map_err(|error| self.gate.masked(error))?;
+                let output = output.map_err(|error| self.gate.mask_error(error))?;
                 let output = self.seal.seal_output(output, &agent, &owner);
                 self.gate.respond(client, &json!(output))
             }
@@ -154,7 +154,7 @@ impl AgentEndpoint {
         let id = lookup.snapshot_id.clone().unwrap_or_default();
         let found = match action {
             Action::Abort => {
-                let status = agent.abort_of(&id, &caller.owner).await;
+                let status = agent.find_abort(&id, &caller.owner).await;
                 status.map(|status| json!({ "snapshotId": id, "status": status }))
             }
             Action::Wait => {
@@ -162,7 +162,7 @@ impl AgentEndpoint {
             }
             _ => agent.load_snapshot(&lookup.into_init(), &caller.owner).await.map(|it| json!(it)),
         };
-        self.gate.respond(client, &found.map_err(|error| self.gate.masked(error))?)
+        self.gate.respond(client, &found.map_err(|error| self.gate.mask_error(error))?)
     }
 
     /// Streams the chunks and the output of a turn. The turn is cancelled if the client disconnects.
@@ -181,8 +181,8 @@ impl AgentEndpoint {
             let driven = async {
                 while let Some(chunk) = run.next().await {
                     let event = StreamEvent::Chunk(json!(chunk));
-                    let (frame, is_counted) = counted_frame(&memory, &event);
-                    if sender.send_timeout(frame, READ_TIMEOUT).await.is_err() || !is_counted {
+                    let (encode_frame, is_counted) = counted_frame(&memory, &event);
+                    if sender.send_timeout(encode_frame, READ_TIMEOUT).await.is_err() || !is_counted {
                         return;
                     }
                 }
@@ -191,7 +191,7 @@ impl AgentEndpoint {
                         let output = endpoint.seal.seal_output(output, &agent, &owner);
                         StreamEvent::Result(json!(output))
                     }
-                    Err(error) => StreamEvent::Error(endpoint.gate.masked(error).to_json()),
+                    Err(error) => StreamEvent::Error(endpoint.gate.mask_error(error).to_json()),
                 };
                 let last = counted_frame(&memory, &last).0;
                 let _ = sender.send_timeout(last, READ_TIMEOUT).await;
@@ -200,7 +200,7 @@ impl AgentEndpoint {
                 () = driven => {}
                 () = ended => {
                     let ended = StreamEvent::Error(Rejection::from(E::ShuttingDown).to_json());
-                    let _ = left.try_send(frame(&ended));
+                    let _ = left.try_send(encode_frame(&ended));
                 }
                 // Dropping `run` cancels the turn.
                 () = left.closed() => tracing::debug!("the client disconnected; cancelling the turn"),

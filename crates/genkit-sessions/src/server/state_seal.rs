@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_core::internal::seal::Seal;
-use genkit_flows::internal::{bound_to, create_seal};
+use genkit_flows::internal::{associated_data, create_seal};
 
 use super::error::Error as E;
 use crate::types::{AgentOutput, AgentState};
@@ -35,7 +35,7 @@ impl StateSeal {
         if let Some(state) = &mut output.state
             && let Ok(text) = serde_json::to_vec(state)
         {
-            state.seal = Some(self.0.seal_text(&text, &bound_to(agent, owner), STATE_TTL));
+            state.seal = Some(self.0.seal_text(&text, &associated_data(agent, owner), STATE_TTL));
         }
         output
     }
@@ -52,7 +52,7 @@ impl StateSeal {
             let is_new = state.messages.is_empty() && state.artifacts.is_empty();
             return if is_new && state.agent.is_none() { Ok(None) } else { Err(E::UnsealedState) };
         };
-        let opened = self.0.open_text(sealed, &bound_to(agent, owner));
+        let opened = self.0.open_text(sealed, &associated_data(agent, owner));
         let text = opened.map_err(|_| E::UnsealedState)?;
         let state = parse_bounded(&text).map_err(|error| E::InvalidInput(error.to_string()))?;
         serde_json::from_value(state).map(Some).map_err(|_| E::UnsealedState)

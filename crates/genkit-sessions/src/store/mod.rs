@@ -23,8 +23,8 @@ use crate::run::Caller;
 use crate::types::{AgentState, SnapshotStatus};
 
 pub(crate) use record::{Entry, Record, SessionKey};
-use record::{Head, change_of};
-pub(crate) use turnstile::Turnstile;
+use record::{Head, build_change};
+pub(crate) use turnstile::SessionGuard;
 
 /// The maximum number of sessions in memory. Default is 100,000; an additional session evicts the oldest idle session
 /// of the owner with the most sessions.
@@ -78,7 +78,7 @@ impl Sessions {
     }
 
     /// Returns the owners and the ids of sessions with a turn that is running or was interrupted by a crash.
-    pub(crate) async fn begun_turns(&self) -> Result<Vec<(String, String)>> {
+    pub(crate) async fn unfinished_turns(&self) -> Result<Vec<(String, String)>> {
         let mut filter = RunFilter::new().name(journal_name(&self.agent));
         let mut begun = Vec::new();
         while begun.len() < MAX_TURNS && !self.is_in_memory {
@@ -97,7 +97,7 @@ impl Sessions {
         let Some((turn, _)) = TurnJournal::load(&*self.runs, journal).await? else {
             return Ok(None);
         };
-        let Some(key) = SessionKey::of_snapshot(&turn.id) else { return Ok(None) };
+        let Some(key) = SessionKey::from_snapshot(&turn.id) else { return Ok(None) };
         let record = self.load(&key, &turn.owner).await?;
         Ok(record.map(|record| (turn.owner, record.session)))
     }
@@ -111,8 +111,8 @@ impl Sessions {
     ) -> Result<Option<(AgentState, u64)>> {
         let newest = async {
             let Some(record) = self.load(key, owner).await? else { return Ok(None) };
-            let Some(entry) = record.newest_over() else { return Ok(None) };
-            Ok(Some((record.state_of(entry)?, entry.updated)))
+            let Some(entry) = record.newest_finished() else { return Ok(None) };
+            Ok(Some((record.rebuild_state(entry)?, entry.updated)))
         };
         let newest = newest.await;
         Ok(self.skipped.skip_unreadable(&key.run, newest)?.flatten())
@@ -129,7 +129,7 @@ impl Sessions {
             let page = self.runs.list(&filter).await?;
             let Some(last) = page.last() else { break };
             let next = last.id.clone();
-            keys.extend(page.iter().filter_map(|entry| SessionKey::of_run(&entry.id)));
+            keys.extend(page.iter().filter_map(|entry| SessionKey::from_run(&entry.id)));
             filter = filter.after(next);
         }
         keys.truncate(MAX_SESSIONS);
@@ -167,7 +167,7 @@ impl Sessions {
         session: &str,
         caller: &Caller,
         wait: Duration,
-    ) -> Result<Turnstile> {
+    ) -> Result<SessionGuard> {
         let deadline = Instant::now() + wait;
         let gate = {
             let mut gates = lock(&self.gates);
@@ -184,7 +184,7 @@ impl Sessions {
             session: session.to_owned(),
             client: caller.client.clone(),
         };
-        let mut turnstile = Turnstile {
+        let mut turnstile = SessionGuard {
             sessions: Arc::clone(self),
             key,
             owner: uuid::Uuid::new_v4().to_string(),
@@ -229,7 +229,7 @@ impl Sessions {
         id: &str,
         owner: &str,
     ) -> Result<Option<(SnapshotStatus, SnapshotStatus)>> {
-        let Some(key) = SessionKey::of_snapshot(id) else { return Ok(None) };
+        let Some(key) = SessionKey::from_snapshot(id) else { return Ok(None) };
         let Some((record, _)) = self.load_at(&key, owner).await? else { return Ok(None) };
         let Some(before) = record.find(id).map(|entry| entry.status) else { return Ok(None) };
         if before.is_over() {
@@ -243,7 +243,7 @@ impl Sessions {
             // The process of the turn has ended.
             idle.mark(id, SnapshotStatus::Aborted).await?;
         } else {
-            self.ask_to_abort(&key, id, owner).await?;
+            self.request_abort(&key, id, owner).await?;
         }
         let after = self.load(&key, owner).await?;
         let after = after.and_then(|record| record.find(id).map(|entry| entry.status));
@@ -251,7 +251,7 @@ impl Sessions {
     }
 
     /// Records the request to abort, which the process of the turn reads.
-    async fn ask_to_abort(&self, key: &SessionKey, id: &str, owner: &str) -> Result<()> {
+    async fn request_abort(&self, key: &SessionKey, id: &str, owner: &str) -> Result<()> {
         for _ in 0..10 {
             let Some((record, revision)) = self.load_at(key, owner).await? else { return Ok(()) };
             let Some(entry) = record.find(id).filter(|entry| !entry.status.is_over()) else {
@@ -265,7 +265,7 @@ impl Sessions {
                 session: record.session.clone(),
                 client: String::new(),
             };
-            let change = change_of(&head, Some(&entry))?;
+            let change = build_change(&head, Some(&entry))?;
             if self.runs.save(&key.run, revision, &change).await?.is_some() {
                 return Ok(());
             }
@@ -278,12 +278,12 @@ impl Sessions {
         self: &Arc<Self>,
         key: &SessionKey,
         owner: &str,
-    ) -> Result<Option<Turnstile>> {
+    ) -> Result<Option<SessionGuard>> {
         let name = uuid::Uuid::new_v4().to_string();
         if self.runs.lease(&key.run, &name, self.lease).await?.is_none() {
             return Ok(None);
         }
-        let mut turnstile = Turnstile {
+        let mut turnstile = SessionGuard {
             sessions: Arc::clone(self),
             key: key.clone(),
             owner: name,

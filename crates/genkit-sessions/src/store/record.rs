@@ -76,7 +76,7 @@ impl Record {
     }
 
     /// Returns the newest snapshot whose turn has ended.
-    pub(crate) fn newest_over(&self) -> Option<&Entry> {
+    pub(crate) fn newest_finished(&self) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.status.is_over())
     }
 
@@ -99,7 +99,7 @@ impl Record {
     }
 
     /// Returns the state of a snapshot.
-    pub(crate) fn state_of(&self, entry: &Entry) -> Result<AgentState, E> {
+    pub(crate) fn rebuild_state(&self, entry: &Entry) -> Result<AgentState, E> {
         let mut chain = vec![entry];
         while let Some(parent) = chain.last().and_then(|last| last.parent.as_deref()) {
             if chain.len() > self.entries.len() {
@@ -122,7 +122,7 @@ impl Record {
         })
     }
 
-    pub(crate) fn snapshot_of(&self, entry: &Entry) -> Result<Snapshot, E> {
+    pub(crate) fn read_snapshot(&self, entry: &Entry) -> Result<Snapshot, E> {
         Ok(Snapshot {
             snapshot_id: entry.id.clone(),
             session_id: self.session.clone(),
@@ -132,7 +132,7 @@ impl Record {
             status: entry.status,
             finish_reason: entry.finish,
             error: entry.error.clone(),
-            state: self.state_of(entry)?,
+            state: self.rebuild_state(entry)?,
         })
     }
 }
@@ -159,12 +159,12 @@ impl SessionKey {
     }
 
     /// Returns the session of a run; `None` for a run that is not a session.
-    pub(super) fn of_run(run: &RunId) -> Option<Self> {
+    pub(super) fn from_run(run: &RunId) -> Option<Self> {
         Self::of_hash(run.to_string().strip_prefix(PREFIX)?.to_owned())
     }
 
     /// Returns the session of a snapshot; `None` for an id that no store has created.
-    pub(crate) fn of_snapshot(id: &str) -> Option<Self> {
+    pub(crate) fn from_snapshot(id: &str) -> Option<Self> {
         let (hash, rest) = id.split_once('.')?;
         let is_hex =
             |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
@@ -183,7 +183,7 @@ impl SessionKey {
     }
 }
 /// Creates the change of a session, with a status that is never due, so that workers of durable runs ignore it.
-pub(super) fn change_of(head: &Head, entry: Option<&Entry>) -> Result<RunChange, E> {
+pub(super) fn build_change(head: &Head, entry: Option<&Entry>) -> Result<RunChange, E> {
     let status = match entry.and_then(|entry| entry.finish) {
         Some(AgentFinishReason::Interrupted) => RunStatus::InputRequired,
         _ => RunStatus::Completed,

@@ -13,7 +13,7 @@ use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result, RunId, RunStore};
 
 use super::Sessions;
-use super::record::{Entry, Head, Record, SessionKey, change_of};
+use super::record::{Entry, Head, Record, SessionKey, build_change};
 use crate::error::Error as E;
 use crate::journal::{BegunTurn, SavedResults, TurnJournal, journal_name};
 use crate::types::{AgentFinishReason, SnapshotStatus};
@@ -28,7 +28,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 const ABORT_CHECK: Duration = Duration::from_secs(1);
 
 /// Exclusive access of a turn to its session, released on drop.
-pub(crate) struct Turnstile {
+pub(crate) struct SessionGuard {
     pub(super) sessions: Arc<Sessions>,
     pub(super) key: SessionKey,
     pub(super) owner: String,
@@ -45,7 +45,7 @@ pub(crate) struct Turnstile {
     pub(crate) record: Record,
 }
 
-impl Turnstile {
+impl SessionGuard {
     pub(crate) fn new_snapshot(&self) -> String {
         self.key.new_snapshot()
     }
@@ -67,7 +67,7 @@ impl Turnstile {
         if is_new && self.record.entries.len() >= MAX_SNAPSHOTS {
             return Err(E::ManySnapshots(MAX_SNAPSHOTS).into());
         }
-        let change = change_of(&self.head, Some(&entry))?;
+        let change = build_change(&self.head, Some(&entry))?;
         let size = change.log.iter().map(String::len).sum::<usize>();
         // The end of a turn whose start was saved may exceed the limit, up to twice the limit.
         let limit = if is_new { MAX_BYTES } else { 2 * MAX_BYTES };
@@ -197,7 +197,7 @@ impl Turnstile {
         let (runs, journal) = (Arc::clone(&self.sessions.runs), self.key.journal()?);
         if self.revision == 0 {
             // The lease of the session protects its turn, so the session must exist.
-            if !runs.create(&self.key.run, &change_of(&self.head, None)?).await? {
+            if !runs.create(&self.key.run, &build_change(&self.head, None)?).await? {
                 return Err(E::TakenOver.into());
             }
             self.revision = 1;
@@ -213,7 +213,7 @@ impl Turnstile {
             false => TurnJournal::begin(runs, (journal, name), lease, turn).await,
         };
         if kept.as_ref().is_err_and(|error| is_begun || error.kind() == ErrorKind::Aborted) {
-            self.give_turn_up();
+            self.abandon_turn();
         }
         kept.map(Some)
     }
@@ -247,12 +247,12 @@ impl Turnstile {
     }
 
     /// Keeps the journal of the turn, so that another process or the next call can continue the turn.
-    pub(crate) fn give_turn_up(&mut self) {
+    pub(crate) fn abandon_turn(&mut self) {
         (self.turn, self.is_given_up) = (None, true);
     }
 
     /// Releases the session. Dropping does the same in the background.
-    pub(crate) async fn leave(mut self) {
+    pub(crate) async fn release(mut self) {
         self.end_turn().await;
         let has_failed = self.revision > 0 && self.record.entries.is_empty();
         if has_failed && !self.is_given_up && !self.is_lost().await {
@@ -283,7 +283,7 @@ impl SavedTurn {
     }
 }
 
-impl Drop for Turnstile {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
         let guard = self.guard.take();
         let (sessions, key) = (Arc::clone(&self.sessions), self.key.clone());

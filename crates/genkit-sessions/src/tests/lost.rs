@@ -90,7 +90,7 @@ async fn process_without_the_session_does_not_begin_a_turn() {
     let mut late = begun(lost.new_snapshot(), "late");
     let error = lost.keep_turn(&mut late, false, &keeps).await.map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Aborted);
-    lost.leave().await;
+    lost.release().await;
     let (kept, _) = owner.find_begun().await.unwrap().unwrap();
     assert_eq!(kept.id, id);
 }
@@ -151,7 +151,7 @@ async fn process_without_the_session_does_not_replace_the_turn_of_another() {
     let (mut continued, _) = owner.find_begun().await.unwrap().unwrap();
     owner.keep_turn(&mut continued, true, &keeps).await.unwrap();
     owner.save(ended(&continued, "continued")).await.unwrap();
-    owner.leave().await;
+    owner.release().await;
 
     // No process holds the session now, so its lease can be renewed.
     let watched = tokio::time::timeout(wait, lost.watch(None)).await;
@@ -160,7 +160,7 @@ async fn process_without_the_session_does_not_replace_the_turn_of_another() {
     let error = lost.save(ended(&turn, "late")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Aborted);
     let record = fast.load(&key, "").await.unwrap().unwrap();
-    let state = record.state_of(record.newest().unwrap()).unwrap();
+    let state = record.rebuild_state(record.newest().unwrap()).unwrap();
     assert_eq!(state.messages[0].text(), "continued");
 }
 
@@ -178,7 +178,7 @@ async fn process_without_the_session_leaves_the_journal_of_another() {
         owner.keep_turn(&mut continued, true, &keeps).await.unwrap();
         match is_dropped {
             true => drop(lost),
-            false => lost.leave().await,
+            false => lost.release().await,
         }
         // A released session has no gate.
         while !lock(&slow.gates).is_empty() {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{map, template};
 
 #[test]
-fn as_the_rfc_does() {
+fn expansion_matches_the_rfc_examples() {
     let values = map(json!({
         "count": ["one", "two", "three"], "dom": ["example", "com"], "dub": "me/too", "hello": "Hello World!",
         "half": "50%", "var": "value", "who": "fred", "base": "http://example.com/home/", "path": "/foo/bar",
@@ -95,7 +95,7 @@ fn as_the_rfc_does() {
 }
 
 #[test]
-fn values_of_other_names_are_passed_over() {
+fn values_for_unknown_names_are_ignored() {
     let values = map(json!({ "other": "1", "a": "2", "A": "3" }));
     assert_eq!(template("x:{a}{/b}{;c}").expand(&values), "x:2");
     let first = [("a", "1".into()), ("a", "2".into())];

@@ -161,7 +161,7 @@ impl Compact {
         let mut cut = Vec::new();
         for _ in 0..MAX_COUNTS {
             let weight = |at: usize| {
-                scale_estimate(estimate::of_message(&request.messages[at]), known.ratio)
+                scale_estimate(estimate::estimate_message(&request.messages[at]), known.ratio)
             };
             let more = units::choose_cut(
                 &units,
@@ -273,7 +273,7 @@ impl Compact {
         let sent = short.as_ref().unwrap_or(request);
         let answer = next.run(sent, chunks).await?;
         if let (Some(key), Some(tokens)) = (key, answer.usage.input_tokens) {
-            let ratio = token_ratio(tokens, estimate::of_request(sent));
+            let ratio = token_ratio(tokens, estimate::estimate_request(sent));
             self.memory.remember(*key, CompactionRecord { tokens: Some(tokens), ratio, ..known });
         }
         Ok(answer)

@@ -29,13 +29,13 @@ impl Size {
         next: &NextModel,
     ) -> Self {
         if let Some((length, CompactionRecord { tokens: Some(tokens), ratio, .. })) = before {
-            let new = request.messages[*length..].iter().map(estimate::of_message).sum();
+            let new = request.messages[*length..].iter().map(estimate::estimate_message).sum();
             let tokens = tokens.saturating_add(scale_estimate(new, *ratio));
             return Self { tokens, ratio: *ratio, counted_by: "usage" };
         }
         let sent = before.map(|(_, known)| shorten_request(request, known));
         let sent = sent.as_ref().unwrap_or(request);
-        let estimated = estimate::of_request(sent);
+        let estimated = estimate::estimate_request(sent);
         // Far below the limit an estimate is sufficient.
         if estimated >= limit / 2
             && let Some(tokens) = counted_tokens(sent, next).await

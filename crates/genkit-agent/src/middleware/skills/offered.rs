@@ -31,7 +31,7 @@ const MAX_ANSWER: usize = 64 * 1024;
 type Approve = Arc<dyn Fn(OfferedSkill) -> BoxFuture<'static, bool> + Send + Sync>;
 
 /// A cached list with its creation time.
-type Kept = Option<(Instant, Arc<[OfferedSkill]>)>;
+type CachedSkills = Option<(Instant, Arc<[OfferedSkill]>)>;
 
 /// The skill sources, with their cached list and approvals.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ pub(super) struct SkillOffers {
     pub(super) approve: Option<Approve>,
     /// The names and fingerprints of approved skills.
     approved: Arc<Mutex<HashSet<String>>>,
-    kept: Arc<Mutex<Kept>>,
+    kept: Arc<Mutex<CachedSkills>>,
 }
 
 impl SkillOffers {
@@ -92,7 +92,7 @@ impl SkillOffers {
             Ok(output_instructions) => output_instructions,
             Err(error) => return Ok(self.failure_value(skill, &error)),
         };
-        let mut answer = json!({ "skill": skill.name(), "from": from(skill) });
+        let mut answer = json!({ "skill": skill.name(), "from": describe_origin(skill) });
         put_text(&mut answer, "instructions", &output_instructions, 0);
         answer["files"] = skill.paths().filter(|path| *path != "SKILL.md").collect();
         Ok(answer)
@@ -123,7 +123,8 @@ impl SkillOffers {
             Ok(bytes) => bytes,
             Err(error) => return Ok(self.failure_value(skill, &error)),
         };
-        let mut answer = json!({ "skill": skill.name(), "path": path, "from": from(skill) });
+        let mut answer =
+            json!({ "skill": skill.name(), "path": path, "from": describe_origin(skill) });
         match std::str::from_utf8(&bytes) {
             Ok(text) => {
                 let offset = input["offset"].as_u64().and_then(|at| usize::try_from(at).ok());
@@ -177,7 +178,7 @@ impl SkillOffers {
 }
 
 /// Describes the origin of a skill, for the model.
-fn from(skill: &OfferedSkill) -> String {
+fn describe_origin(skill: &OfferedSkill) -> String {
     match skill.server() {
         Some(server) => format!("the MCP server `{server}`, which wrote this text"),
         None => "this program".to_owned(),

@@ -23,7 +23,7 @@ impl LazyTools {
     pub(crate) fn for_run(tools: &Toolbox) -> Option<Self> {
         let may_get_some = || tools.is_live() && !tools.has_tool(SEARCH);
         let is_needed = (tools.has_lazy() || may_get_some()) && !tools.is_fixed(SEARCH);
-        is_needed.then(|| Self { search: search(), is_logged: AtomicBool::new(false) })
+        is_needed.then(|| Self { search: lazy_tool_search(), is_logged: AtomicBool::new(false) })
     }
 
     /// Returns the tool that finds lazy tools.
@@ -42,7 +42,7 @@ impl LazyTools {
             return next.run(request, chunks).await;
         }
         let info = next.model_info();
-        if !searches(&info) && !self.is_logged.swap(true, Ordering::AcqRel) {
+        if !has_tool_search(&info) && !self.is_logged.swap(true, Ordering::AcqRel) {
             let model = next.model_name();
             tracing::info!(model, lazy, "offering `{SEARCH}` to find lazy tools");
         }
@@ -68,7 +68,7 @@ impl ToolSearch {
         request: &ModelRequest,
         info: &ModelInfo,
     ) -> Option<Vec<ToolDefinition>> {
-        if searches(info) {
+        if has_tool_search(info) {
             return complete_opened_tools(request);
         }
         let search = std::iter::once(tool_definition(&self.tool));
@@ -80,7 +80,7 @@ impl ToolSearch {
 /// Returns the request with the tools that a model with these capabilities is offered if the run has lazy tools.
 pub(crate) fn show_lazy_tools(mut request: ModelRequest, info: &ModelInfo) -> ModelRequest {
     if request.tools.iter().any(|tool| tool.lazy)
-        && let Some(tools) = search().offer_lazy_tools(&request, info)
+        && let Some(tools) = lazy_tool_search().offer_lazy_tools(&request, info)
     {
         request.tools = tools;
     }
@@ -88,7 +88,7 @@ pub(crate) fn show_lazy_tools(mut request: ModelRequest, info: &ModelInfo) -> Mo
 }
 
 /// Returns a tool search that covers only lazy tools. All other tools are always offered.
-fn search() -> ToolSearch {
+fn lazy_tool_search() -> ToolSearch {
     ToolSearch { only_lazy: true, threshold: 0, ..tool_search() }
 }
 
@@ -106,6 +106,6 @@ fn complete_opened_tools(request: &ModelRequest) -> Option<Vec<ToolDefinition>> 
     Some(request.tools.iter().map(complete).collect())
 }
 
-fn searches(info: &ModelInfo) -> bool {
+fn has_tool_search(info: &ModelInfo) -> bool {
     info.supports.as_ref().is_some_and(|supports| supports.tool_search)
 }

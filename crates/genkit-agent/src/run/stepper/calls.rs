@@ -242,13 +242,15 @@ impl<'a> OutputCheck<'a> {
 
     pub(in crate::run) async fn run_checks(self) -> Result<OutputVerdict> {
         let checks = &self.driver.env.settings.output;
-        Ok(OutputVerdict { verdict: checks.check_answer(self.machine.model_answer()).await? })
+        Ok(OutputVerdict {
+            verdict: checks.check_response(self.machine.response_to_check()).await?,
+        })
     }
 }
 
 impl OutputVerdict {
     /// Returns the verdict: `Ok` if the output is accepted, or the reason that is sent to the model.
-    pub fn fits(&self) -> &Result<(), String> {
+    pub fn as_result(&self) -> &Result<(), String> {
         &self.verdict
     }
 }

@@ -336,7 +336,7 @@ impl Run {
             return;
         }
         let driver = &self.driver;
-        self.machine.add_usage(&driver.env.budget.take_untold());
+        self.machine.add_usage(&driver.env.budget.take_unreported_usage());
         let index = self.machine.index();
         driver.note_past_resumed();
         if let Some(answers) = self.machine.settle_round() {
@@ -346,7 +346,7 @@ impl Run {
 
     /// Ends the run with `error`, and adds the partial response to it.
     pub(super) fn fail_run(&mut self, error: Error) -> Error {
-        self.machine.add_usage(&self.driver.env.budget.take_untold());
+        self.machine.add_usage(&self.driver.env.budget.take_unreported_usage());
         self.machine.fail_run(error)
     }
 

@@ -69,7 +69,7 @@ impl NestedRun {
         };
         let NestedState { messages: known, mut state } = serde_json::from_value(state)?;
         let mut batches = Vec::new();
-        for (from, batch) in self.context.recorded_below(&self.entry_key("messages/")) {
+        for (from, batch) in self.context.recorded_with_prefix(&self.entry_key("messages/")) {
             let from: usize = from.parse().unwrap_or(usize::MAX);
             batches.push((from, serde_json::from_value::<Vec<Message>>(batch)?));
         }
@@ -88,7 +88,7 @@ impl NestedRun {
             if self.context.recorded_result(&format!("{of_call}started")).is_some() {
                 run.note_started(place);
             }
-            for (key, done) in self.context.recorded_below(&format!("{of_call}once/")) {
+            for (key, done) in self.context.recorded_with_prefix(&format!("{of_call}once/")) {
                 run.note_once(place, key, done);
             }
         }

@@ -78,7 +78,7 @@ enum TurnState {
     Ready,
     Tools(Box<ToolRound>),
     /// The model has finished, and its response must be checked.
-    Answered(Box<LastAnswer>),
+    Answered(Box<LastResponse>),
     /// Calls of the last message are interrupted.
     Asks(Box<OpenRound>),
     Done(Box<GenerateResponse>),
@@ -100,7 +100,7 @@ pub(super) struct OpenRound {
 /// The last message from a model, and the reason why it ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LastAnswer {
+pub(super) struct LastResponse {
     message: Message,
     finish_reason: Option<FinishReason>,
     finish_message: Option<String>,
@@ -203,7 +203,7 @@ impl TurnMachine {
         let forbidden = self.request.tool_choice == Some(ToolChoice::None);
         let calls = message.tool_requests().next().is_some();
         if (!calls || forbidden) && self.rules.output_retries.is_some() {
-            let answer = LastAnswer { message, finish_reason: reason, finish_message };
+            let answer = LastResponse { message, finish_reason: reason, finish_message };
             self.state = TurnState::Answered(Box::new(answer));
         } else if !calls || self.rules.return_tool_requests || forbidden {
             let response = self.end_run(Some(message), reason, finish_message);
@@ -229,7 +229,7 @@ impl TurnMachine {
     }
 
     /// Returns the response to check.
-    pub(super) fn model_answer(&self) -> ModelOutput<'_> {
+    pub(super) fn response_to_check(&self) -> ModelOutput<'_> {
         let last = match &self.state {
             TurnState::Answered(last) => Some(last),
             _ => None,
@@ -247,7 +247,7 @@ impl TurnMachine {
         &mut self,
         verdict: Result<(), String>,
     ) -> Result<Option<OutputRetry>> {
-        let shown = verdict.as_ref().err().map(|why| self.model_answer().shown_after(why));
+        let shown = verdict.as_ref().err().map(|why| self.response_to_check().shown_after(why));
         let last = match std::mem::replace(&mut self.state, TurnState::Over) {
             TurnState::Answered(last) => *last,
             other => {
@@ -255,7 +255,7 @@ impl TurnMachine {
                 return Ok(None);
             }
         };
-        let LastAnswer { message, finish_reason, finish_message } = last;
+        let LastResponse { message, finish_reason, finish_message } = last;
         let Err(reason) = verdict else {
             let response = self.end_run(Some(message), finish_reason, finish_message);
             self.state = TurnState::Done(Box::new(response));
@@ -451,7 +451,7 @@ impl TurnMachine {
         self.state = TurnState::Over;
         // The request now belongs to the caller, who may change it.
         self.request.encoded = EncodedMessages::default();
-        let mut response = GenerateResponse::of_request(std::mem::take(&mut self.request));
+        let mut response = GenerateResponse::from_request(std::mem::take(&mut self.request));
         response.message = message;
         response.finish_reason = finish_reason;
         response.finish_message = finish_message;

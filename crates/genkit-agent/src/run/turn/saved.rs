@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{LastAnswer, OpenRound, TurnMachine, TurnRules, TurnState};
+use super::{LastResponse, OpenRound, TurnMachine, TurnRules, TurnState};
 use crate::run::round::ToolRound;
 use genkit_core::GenerateResponse;
 use genkit_core::Interrupt;
@@ -34,7 +34,7 @@ pub(in crate::run) struct MachineState {
 enum SavedPhase {
     Ready,
     Tools(Box<ToolRound>),
-    Answered(Box<LastAnswer>),
+    Answered(Box<LastResponse>),
     Asks(Box<OpenRound>),
     Done(Box<SavedEnding>),
     /// The run failed, or its response was taken.

@@ -12,7 +12,7 @@ pub(crate) use genkit_schema::internal::Strictness;
 use genkit_schema::internal::bounded_json::{ValueBudget, parse_bounded};
 use genkit_schema::internal::placed;
 use genkit_schema::internal::placed::{Mismatch, Place, Segment};
-use genkit_schema::internal::{Bounds, held};
+use genkit_schema::internal::{Bounds, parse_embedded_json};
 
 /// The JSON arguments of a call, how strictly to read them, and the bounds of their schema.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(crate) fn parse_arguments<T: DeserializeOwned + 'static>(arguments: Argument
 }
 
 /// Parses arguments like [`parse_arguments`], and also returns the JSON that was accepted.
-pub(crate) fn parse_kept<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
+pub(crate) fn parse_with_json<T: DeserializeOwned>(arguments: Arguments) -> Result<(T, Value)> {
     let Arguments { value, how, bounds } = arguments;
     parse_with(value, how, bounds, &|value| placed::read(value).map_err(Problem))
 }
@@ -295,7 +295,7 @@ fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<S
         Value::String(text) => {
             let text = Some(text).filter(|text| text.len() <= MAX_SCALAR_BYTES);
             let held = text.and_then(|text| parse_bounded(text.as_bytes()).ok());
-            if held.is_some_and(|value| value.is_number() || value.is_boolean()) {
+            if parse_embedded_json.is_some_and(|value| value.is_number() || value.is_boolean()) {
                 candidates.push(path);
             }
         }
@@ -315,7 +315,8 @@ fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<S
 
 /// Replaces a string with the JSON that it contains. `depth` is its nesting level.
 fn reread_string(value: &mut Value, depth: usize, budget: &ValueBudget) -> bool {
-    let Some(inner) = value.as_str().and_then(|text| held(text, depth, budget)) else {
+    let Some(inner) = value.as_str().and_then(|text| parse_embedded_json(text, depth, budget))
+    else {
         return false;
     };
     let changed = !inner.is_string();

@@ -76,10 +76,10 @@ struct Alone<T> {
 }
 
 fn member_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> MemberSchema {
-    taken_out(<Alone<T>>::json_schema(generator))
+    into_member_schema(<Alone<T>>::json_schema(generator))
 }
 
-fn taken_out(mut object: Schema) -> MemberSchema {
+fn into_member_schema(mut object: Schema) -> MemberSchema {
     let is_optional = object.get("required").is_none();
     let members = object.get_mut("properties").and_then(Value::as_object_mut);
     let schema = members.and_then(|members| members.remove("member"));
@@ -111,7 +111,7 @@ impl<'de, E: serde::de::Error> Deserializer<'de> for MissingValueReader<E> {
 }
 
 /// Returns the message for a value that is not an object.
-pub(super) fn no_object(value: &Value, expected: &str) -> String {
+pub(super) fn not_an_object_message(value: &Value, expected: &str) -> String {
     let refused = value.deserialize_struct("", &[], RejectingVisitor(expected));
     refused.map_or_else(|error| error.to_string(), |()| String::new())
 }

@@ -141,6 +141,6 @@ pub trait ChunkItem {
 #[diagnostic::do_not_recommend]
 impl<C: Serialize + JsonSchema> ChunkItem for C {
     fn chunk_schema() -> Value {
-        schema::output_of::<C>()
+        schema::output_schema::<C>()
     }
 }

@@ -7,7 +7,7 @@ use std::any::type_name;
 use serde_json::Value;
 
 use super::args::Problem;
-use super::argument::{ArgumentType, Boxed, no_object};
+use super::argument::{ArgumentType, Boxed, not_an_object_message};
 use super::field::Field;
 use genkit_schema::internal::placed::Segment;
 
@@ -56,12 +56,15 @@ impl Input {
             Self::Whole(ty) => return Ok(DecodedArguments(vec![Some((ty().read)(value)?)])),
         };
         let Value::Object(members) = value else {
-            return Err(Problem::for_value(no_object(value, &expected_arguments(fields, called))));
+            return Err(Problem::for_value(not_an_object_message(
+                value,
+                &expected_arguments(fields, called),
+            )));
         };
         let mut values: Vec<Option<Boxed>> = fields.iter().map(|_| None).collect();
         for (key, value) in members {
             let segment = || Segment::Key(key.clone());
-            let Some(place) = fields.iter().position(|field| field.answers_to(key)) else {
+            let Some(place) = fields.iter().position(|field| field.has_name(key)) else {
                 return Err(Problem::for_value(unknown_argument(fields, key)).in_segment(segment()));
             };
             if values[place].is_some() {

@@ -62,7 +62,7 @@ impl Field {
         self
     }
 
-    pub(super) fn answers_to(&self, name: &str) -> bool {
+    pub(super) fn has_name(&self, name: &str) -> bool {
         self.name == name || self.names.contains(&name)
     }
 }

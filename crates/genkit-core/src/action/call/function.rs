@@ -53,7 +53,7 @@ impl<O> Function<O> {
     }
 
     /// Sets the schema of the result, if it has one.
-    pub const fn gives(mut self, output_schema: fn() -> Option<Value>) -> Self {
+    pub const fn with_output_schema(mut self, output_schema: fn() -> Option<Value>) -> Self {
         self.output_schema = output_schema;
         self
     }

@@ -13,7 +13,7 @@ mod input;
 mod object;
 
 pub use args::Arguments;
-pub(super) use args::parse_kept;
+pub(super) use args::parse_with_json;
 pub use argument::{Argument, ArgumentType};
 pub use calling::calling;
 pub use chunks::{ChunkItem, Chunks, CollectedChunks};

@@ -97,8 +97,8 @@ completing!(PromptBuilder);
 
 impl PromptBuilder {
     /// Creates a builder for a prompt that is defined in a file.
-    pub(super) fn of_file(name: String, file: String) -> Self {
-        Self::new(Info::of_file(name, file))
+    pub(super) fn from_file(name: String, file: String) -> Self {
+        Self::new(Info::from_file(name, file))
     }
 
     fn new(info: Info) -> Self {
@@ -269,7 +269,7 @@ impl PromptBuilder {
 
     /// Builds a prompt that forwards its requests to `function`.
     #[doc(hidden)]
-    pub fn forwards<F>(self, input_schema: Value, function: F) -> Prompt
+    pub fn build_forwarding<F>(self, input_schema: Value, function: F) -> Prompt
     where
         F: Fn(Context, Value) -> BoxFuture<'static, Result<PromptReply>> + Send + Sync + 'static,
     {
@@ -284,7 +284,8 @@ impl PromptBuilder {
         Fut: Future<Output: HandlerResult<Value: IntoPrompt + 'static>> + Send + 'static,
     {
         let schema = self.input_schema.clone();
-        let schemas = Schemas::given(schema, genkit_schema::internal::input_of::<I>, None, || None);
+        let schemas =
+            Schemas::from_written(schema, genkit_schema::internal::input_of::<I>, None, || None);
         let write = move |context, input| function(context, input).map(HandlerResult::into_result);
         self.build(schemas, from_closure(write, |reply| Ok(IntoPrompt::into_prompt(reply))))
     }

@@ -72,8 +72,8 @@ pub fn embedded_prompts(files: &'static StaticPromptFiles) -> Result<&'static [P
         }
         let folder = Folder::embedded(files.folder, files.files.iter().copied());
         let mistakes = match load_prompts(&folder, &templates) {
-            Ok(loaded) if loaded.mistakes.is_empty() => return Ok(loaded.prompts),
-            Ok(loaded) => loaded.mistakes,
+            Ok(loaded) if loaded.errors.is_empty() => return Ok(loaded.prompts),
+            Ok(loaded) => loaded.errors,
             Err(mistakes) => mistakes,
         };
         Err(E::Folder { folder: files.folder.to_owned(), mistakes }.to_string())
@@ -89,19 +89,19 @@ pub struct LoadedPrompts {
     /// The names of prompts with errors.
     pub broken: Vec<String>,
     /// The errors of these prompts and of partials, with their positions.
-    pub mistakes: Vec<String>,
+    pub errors: Vec<String>,
 }
 
 /// Returns the prompts of a folder on disk. A file with errors does not disable the others.
 ///
 /// # Errors
 /// Returns all errors if the folder cannot be read, or if no prompt in it can be used.
-pub fn prompts_in(path: &Path, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
+pub fn load_prompts_in(path: &Path, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
     let (folder, unreadable) = Folder::read_valid(path).map_err(error_texts)?;
     let mut loaded = load_prompts(&folder, templates)?;
-    loaded.mistakes.extend(error_texts(unreadable));
-    if loaded.prompts.is_empty() && !loaded.mistakes.is_empty() {
-        return Err(loaded.mistakes);
+    loaded.errors.extend(error_texts(unreadable));
+    if loaded.prompts.is_empty() && !loaded.errors.is_empty() {
+        return Err(loaded.errors);
     }
     Ok(loaded)
 }
@@ -109,8 +109,8 @@ pub fn prompts_in(path: &Path, templates: &Templates) -> Result<LoadedPrompts, V
 fn load_prompts(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts, Vec<String>> {
     let mut loaded = LoadedPrompts::default();
     let environment = templates.build_environment(|builder| {
-        let (builder, errors) = builder.valid_partials_of(folder);
-        loaded.mistakes.extend(error_texts(errors));
+        let (builder, errors) = builder.add_valid_partials(folder);
+        loaded.errors.extend(error_texts(errors));
         Ok(builder)
     })?;
     for source in folder.prompts() {
@@ -123,7 +123,7 @@ fn load_prompts(folder: &Folder, templates: &Templates) -> Result<LoadedPrompts,
             Ok(prompt) => loaded.prompts.push(prompt),
             Err(of_file) => {
                 loaded.broken.push(name);
-                loaded.mistakes.extend(of_file);
+                loaded.errors.extend(of_file);
             }
         }
     }
@@ -142,7 +142,7 @@ fn load_prompt(
     }
     let metadata = environment.metadata(&file, &Metadata::default());
     let metadata = metadata.map_err(|error| error_texts(vec![error]))?;
-    let builder = PromptBuilder::of_file(name, file.file().to_owned());
+    let builder = PromptBuilder::from_file(name, file.file().to_owned());
     let described = describe_prompt(builder, file.file(), &metadata);
     let builder = described.map_err(|error| vec![error.to_string()])?;
     for warning in environment.warnings(&file) {

@@ -92,7 +92,7 @@ impl StaticPrompt {
 }
 
 /// Returns the model settings of an annotation, which the macro has checked to be an object.
-pub fn config_of(object: Value) -> Map<String, Value> {
+pub fn into_config(object: Value) -> Map<String, Value> {
     match object {
         Value::Object(config) => config,
         _ => Map::new(),

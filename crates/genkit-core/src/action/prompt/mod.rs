@@ -28,9 +28,9 @@ use crate::trace::{self, NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
 pub use builder::PromptBuilder;
-pub use files::{LoadedPrompts, embedded_prompts, prompts_in};
+pub use files::{LoadedPrompts, embedded_prompts, load_prompts_in};
 pub use files::{StaticPromptFiles, written_schema};
-pub use function::{PromptFn, StaticPrompt, config_of};
+pub use function::{PromptFn, StaticPrompt, into_config};
 pub use options::{PromptOptions, PromptTool};
 pub use reply::{IntoPrompt, PromptOutput, PromptReply};
 

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn rights_are_in_the_form_of_the_extension() {
+    fn permissions_are_serialized_as_specified() {
         let page = AppPage::new()
             .connect(["https://a.example", "bad origin"])
             .permission("clipboard-write")

@@ -197,10 +197,10 @@ impl Resource {
     /// Returns the variables in `uri`, if it matches this resource.
     #[doc(hidden)]
     pub fn match_uri(&self, uri: &str) -> Option<Map<String, Value>> {
-        self.found_by(&mut UriSearch::new(uri)?)
+        self.match_with(&mut UriSearch::new(uri)?)
     }
 
-    fn found_by(&self, search: &mut UriSearch<'_>) -> Option<Map<String, Value>> {
+    fn match_with(&self, search: &mut UriSearch<'_>) -> Option<Map<String, Value>> {
         let values = search.matches(self.0.template.as_ref().ok()?)?.into_iter();
         let json = |value| match value {
             UriValue::Text(text) => Value::from(text),
@@ -236,12 +236,12 @@ impl Resource {
         resources: impl Iterator<Item = Self>,
         uri: &str,
     ) -> Option<(Self, Map<String, Value>)> {
-        Self::first_of(Self::find_answering(resources, uri))
+        Self::select_most_specific(Self::find_matching(resources, uri))
     }
 
     /// Returns the most specific of the matching resources, and the first of several with the same rank.
     #[doc(hidden)]
-    pub fn first_of(
+    pub fn select_most_specific(
         answering: Vec<(Self, Map<String, Value>)>,
     ) -> Option<(Self, Map<String, Value>)> {
         answering.into_iter().rev().max_by_key(|(resource, _)| resource.specificity())
@@ -250,7 +250,7 @@ impl Resource {
     /// Returns all resources that match `uri`, with their variables. Each program has a separate budget, so the
     /// templates of one program cannot prevent a search of the templates of others.
     #[doc(hidden)]
-    pub fn find_answering(
+    pub fn find_matching(
         resources: impl Iterator<Item = Self>,
         uri: &str,
     ) -> Vec<(Self, Map<String, Value>)> {
@@ -267,7 +267,7 @@ impl Resource {
                     searches.len() - 1
                 }
             };
-            if let Some(variables) = resource.found_by(&mut searches[at].1) {
+            if let Some(variables) = resource.match_with(&mut searches[at].1) {
                 answering.push((resource, variables));
             }
         }

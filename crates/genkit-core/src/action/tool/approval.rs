@@ -65,7 +65,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
         arguments,
         known,
         &mut Vec::new(),
-        Room { chars: SHOWN, values: MAX_VALUES },
+        TextBudget { chars: SHOWN, values: MAX_VALUES },
     );
     let Summary { text, mut missing } = summary;
     // List omissions at the top level before omissions at deeper levels.
@@ -83,12 +83,12 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
 
 /// The remaining budget of the text.
 #[derive(Clone, Copy)]
-struct Room {
+struct TextBudget {
     chars: usize,
     values: usize,
 }
 
-impl Room {
+impl TextBudget {
     /// Returns an equal share of the budget for the next of `left` values.
     fn share_room(self, left: usize) -> Self {
         Self { chars: self.chars / left.max(1), values: (self.values / left.max(1)).max(1) }
@@ -115,8 +115,8 @@ impl Summary {
         value: &Value,
         known: Option<&Map<String, Value>>,
         path: &mut Vec<String>,
-        room: Room,
-    ) -> Room {
+        room: TextBudget,
+    ) -> TextBudget {
         match value {
             Value::Object(members) if path.len() < MAX_LEVELS && !members.is_empty() => {
                 self.write_object(members, known, path, room)
@@ -136,8 +136,8 @@ impl Summary {
         members: &Map<String, Value>,
         known: Option<&Map<String, Value>>,
         path: &mut Vec<String>,
-        mut room: Room,
-    ) -> Room {
+        mut room: TextBudget,
+    ) -> TextBudget {
         let before = room;
         let mut sorted: Vec<_> = members.iter().collect();
         sorted.sort_by_cached_key(|(key, value)| {
@@ -164,7 +164,12 @@ impl Summary {
         before.minus(room)
     }
 
-    fn write_array(&mut self, items: &[Value], path: &mut Vec<String>, mut room: Room) -> Room {
+    fn write_array(
+        &mut self,
+        items: &[Value],
+        path: &mut Vec<String>,
+        mut room: TextBudget,
+    ) -> TextBudget {
         let before = room;
         let shown = items.len().min(room.values.max(1));
         self.text.push('[');
@@ -180,7 +185,13 @@ impl Summary {
         before.minus(room)
     }
 
-    fn write_leaf(&mut self, text: &str, is_string: bool, path: &[String], room: Room) -> Room {
+    fn write_leaf(
+        &mut self,
+        text: &str,
+        is_string: bool,
+        path: &[String],
+        room: TextBudget,
+    ) -> TextBudget {
         let limit = room.chars.max(LEAST);
         let (shown, rest) = match text.char_indices().nth(limit) {
             Some((end, _)) => (&text[..end], text[end..].chars().count()),
@@ -191,7 +202,7 @@ impl Summary {
         let visible = visible::escape_line(&cut);
         self.text.push_str(&visible);
         self.note_omitted(rest, ["character", "characters"], path);
-        Room { chars: visible.chars().count(), values: 1 }
+        TextBudget { chars: visible.chars().count(), values: 1 }
     }
 
     fn note_omitted(&mut self, count: usize, [one, many]: [&str; 2], path: &[String]) {
@@ -297,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cannot_speak_for_the_question() {
+    fn names_are_escaped_in_the_question() {
         let long = "x".repeat(2000);
         let text = asked(json!({"a` (nothing else)? `": long, "b\u{200b}": 1}));
         assert!(text.contains(r#""b\u{200b}":1"#), "{text}");

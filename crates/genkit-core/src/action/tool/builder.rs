@@ -13,7 +13,7 @@ use super::Tool;
 use super::output::{IntoOutput, ToolOutput};
 use super::settings::{ToolSettings, set_tool};
 use crate::action::Resource;
-use crate::action::call::{ActionHandler, Arguments, forward_to, from_closure, parse_kept};
+use crate::action::call::{ActionHandler, Arguments, forward_to, from_closure, parse_with_json};
 use crate::action::definition::Definition;
 use crate::action::handler_error::{HandlerInput, HandlerResult};
 use crate::action::info::{Info, describing};
@@ -119,7 +119,7 @@ enum OutputSchema {
 type CheckInput = fn(Arguments) -> Result<Value>;
 
 fn check<T: DeserializeOwned>(arguments: Arguments) -> Result<Value> {
-    parse_kept::<T>(arguments).map(|(_, value)| value)
+    parse_with_json::<T>(arguments).map(|(_, value)| value)
 }
 
 describing!(ToolBuilder);
@@ -182,7 +182,8 @@ impl ToolBuilder {
 
     /// Sets the output type to `T`, for a handler that returns another type or a tool without a handler.
     pub fn output<T: Serialize + JsonSchema>(mut self) -> Self {
-        self.output = Some(OutputSchema::Of(|| Some(genkit_schema::internal::output_of::<T>())));
+        self.output =
+            Some(OutputSchema::Of(|| Some(genkit_schema::internal::output_schema::<T>())));
         self
     }
 
@@ -284,7 +285,7 @@ impl ToolBuilder {
             Some(OutputSchema::Of(schema)) => (None, schema),
             None => (None, ValueOf::<Fut>::schema),
         };
-        let schemas = Schemas::given(written, input_of, output, output_of);
+        let schemas = Schemas::from_written(written, input_of, output, output_of);
         let run = move |context, input| function(context, input).map(HandlerResult::into_result);
         let handler = from_closure(run, IntoOutput::into_output);
         let handler = match checked {

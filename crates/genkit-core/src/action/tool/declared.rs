@@ -30,14 +30,14 @@ pub trait SchemaType {
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> SchemaType for T {
     fn schema() -> Value {
-        schema::output_of::<T>()
+        schema::output_schema::<T>()
     }
 
     fn read_schema() -> Value {
         schema::input_of::<T>()
     }
     fn inlined_schema() -> Value {
-        schema::inlined_of::<T>()
+        schema::inlined_schema::<T>()
     }
 }
 

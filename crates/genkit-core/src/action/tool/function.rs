@@ -96,7 +96,7 @@ impl StaticTool {
         call: PlainCall<ToolOutput>,
         gives: fn() -> Option<Value>,
     ) -> Self {
-        Self::with(info, Function::without_injection(fields, call).gives(gives))
+        Self::with(info, Function::without_injection(fields, call).with_output_schema(gives))
     }
 
     /// Creates the definition of any function.

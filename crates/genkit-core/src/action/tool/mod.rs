@@ -82,7 +82,7 @@ impl Tool {
         let needs_approval = tool.settings.needs_approval;
         let mut definition = Definition::from_annotation(&tool.definition, needs_approval);
         if let Some(schema) = tool.output_schema {
-            definition.schemas = definition.schemas.declaring(schema);
+            definition.schemas = definition.schemas.with_output(schema);
         }
         Self::new(definition, tool.settings)
     }

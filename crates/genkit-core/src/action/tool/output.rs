@@ -39,8 +39,8 @@ impl ToolOutput {
     }
 
     /// Returns the outcome that is recorded when the call's span ends.
-    pub fn outcome_end(outcome: &mut Outcome<Self>) -> SpanOutcome<'_> {
-        outcome.outcome_end(|output| output.clone().into_value())
+    pub fn to_span_outcome(outcome: &mut Outcome<Self>) -> SpanOutcome<'_> {
+        outcome.to_span_outcome(|output| output.clone().into_value())
     }
 
     pub fn into_value(self) -> Value {
@@ -186,7 +186,7 @@ impl<T: Serialize + JsonSchema> IntoOutput for T {
     }
 
     fn schema() -> Option<Value> {
-        Some(schema::output_of::<T>())
+        Some(schema::output_schema::<T>())
     }
 }
 
@@ -210,7 +210,7 @@ impl<T: Serialize + JsonSchema> IntoOutput for ToolReply<T> {
     }
 
     fn schema() -> Option<Value> {
-        Some(schema::output_of::<T>())
+        Some(schema::output_schema::<T>())
     }
 }
 

@@ -126,7 +126,7 @@ impl Tool {
             why,
         };
         let value = crate::finite::to_finite_value(value).map_err(|why| fault(why.to_string()))?;
-        let Some((schemas, alone)) = self.schemas().without(argument) else {
+        let Some((schemas, alone)) = self.schemas().split_argument(argument) else {
             return Err(fault("the tool has no argument with this name".to_owned()).into());
         };
         let given = Value::Object(Map::from_iter([(argument.to_owned(), value.clone())]));

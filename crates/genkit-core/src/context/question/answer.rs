@@ -153,7 +153,7 @@ impl Decision {
     pub fn require_approval(&self) -> crate::error::Result<()> {
         match self.action {
             UserAction::Accept => Ok(()),
-            UserAction::Cancel => Err(E::ApprovalClosed.into()),
+            UserAction::Cancel => Err(E::ApprovalDismissed.into()),
             UserAction::Decline => {
                 let reason = self.content.as_ref().and_then(|content| content["reason"].as_str());
                 let reason = reason.filter(|why| !why.is_empty()).map(str::to_owned);

@@ -16,7 +16,7 @@ pub fn unanswerable_error(kind: &QuestionKind) -> crate::error::Error {
 fn refuse_question(kind: &QuestionKind) -> E {
     match kind {
         QuestionKind::Approval { .. } => E::CannotApprove,
-        other => E::CannotBeAsked(other.capability()),
+        other => E::MissingCapability(other.capability()),
     }
 }
 

@@ -64,7 +64,7 @@ impl Context {
     /// with this [`id`](ElicitUrl::id), so that it can stop waiting. Has no effect for callers that do not wait: the
     /// generate loop, and clients of the 2026-07-28 protocol, which has no such notification for a request.
     pub async fn url_completed(&self, id: impl Into<String>) {
-        self.0.parts.caller.url_completed(id.into()).await;
+        self.0.parts.caller.notify_url_completed(id.into()).await;
     }
 }
 

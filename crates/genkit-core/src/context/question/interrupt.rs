@@ -46,7 +46,7 @@ impl Context {
     /// Returns whether the caller accepts interrupts, as the generate loop and durable flows do.
     #[doc(hidden)]
     pub fn takes_interrupts(&self) -> bool {
-        self.0.parts.caller.takes_interrupts()
+        self.0.parts.caller.accepts_interrupts()
     }
 
     /// Like [`interrupt`](Self::interrupt), for a task of an MCP server, with its own key.

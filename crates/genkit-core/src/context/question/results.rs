@@ -48,7 +48,7 @@ impl<T> Elicited<T> {
         match self {
             Self::Accepted(answer) => Ok(answer),
             Self::Declined => Err(E::Declined.into()),
-            Self::Cancelled => Err(E::QuestionClosed.into()),
+            Self::Cancelled => Err(E::QuestionDismissed.into()),
         }
     }
 }

@@ -256,7 +256,7 @@ impl TestContextBuilder {
             answers: Mutex::new(answers),
             reported: Mutex::new(Reports::default()),
             client,
-            lacks,
+            missing_capabilities: lacks,
         });
         let context = ContextParts { caller: Arc::clone(&caller) as _, ..parts }.build();
         TestContext { context, caller }

@@ -42,7 +42,7 @@ impl Answers {
         } else if let Some(answer) = self.answering.iter().find_map(|answer| answer(asked)) {
             Ok(answer)
         } else {
-            self.next.pop_front().ok_or_else(|| E::TestHasNoAnswer { question: question() })?
+            self.next.pop_front().ok_or_else(|| E::MissingTestAnswer { question: question() })?
         };
         planned.map_err(|why| E::TestAnswer { question: question(), why })
     }
@@ -53,11 +53,11 @@ pub(super) struct TestCaller {
     pub(super) reported: Mutex<Reports>,
     pub(super) client: Option<ClientInfo>,
     /// The capabilities that the caller does not have.
-    pub(super) lacks: Vec<Capability>,
+    pub(super) missing_capabilities: Vec<Capability>,
 }
 
 impl TestCaller {
-    pub(super) fn take_reported(&self) -> Reports {
+    pub(super) fn reports(&self) -> Reports {
         lock(&self.reported).clone()
     }
 
@@ -66,7 +66,7 @@ impl TestCaller {
         answers.next.len() + answers.keyed.iter().filter(|(.., taken)| !taken).count()
     }
 
-    fn settle_question(&self, question: &Question) -> Result<CallerAnswer> {
+    fn answer_with_plan(&self, question: &Question) -> Result<CallerAnswer> {
         let asked = AskedQuestion::new(question.clone());
         lock(&self.reported).questions.push(asked.clone());
         if let QuestionKind::Elicitation { schema, .. } = &question.kind {
@@ -80,14 +80,14 @@ impl TestCaller {
 
 impl Caller for TestCaller {
     fn has_capability(&self, capability: Capability) -> bool {
-        !self.lacks.contains(&capability)
+        !self.missing_capabilities.contains(&capability)
     }
 
     fn answer_question<'a>(
         &'a self,
         question: &'a Question,
     ) -> Option<BoxFuture<'a, Result<CallerAnswer>>> {
-        Some(Box::pin(std::future::ready(self.settle_question(question))))
+        Some(Box::pin(std::future::ready(self.answer_with_plan(question))))
     }
 
     fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
@@ -105,7 +105,7 @@ impl Caller for TestCaller {
         Box::pin(std::future::ready(()))
     }
 
-    fn resource_updated(&self, uri: String) {
+    fn notify_resource_updated(&self, uri: String) {
         lock(&self.reported).updated_resources.push(uri);
     }
 

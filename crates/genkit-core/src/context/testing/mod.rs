@@ -53,7 +53,7 @@ pub struct TestContext {
 impl TestContext {
     /// Returns the reports and questions of the function so far.
     pub fn reports(&self) -> Reports {
-        self.caller.take_reported()
+        self.caller.reports()
     }
 
     #[doc(hidden)]

@@ -107,7 +107,7 @@ impl AskedQuestion {
         let decided = |action, content| CallerAnswer::Decision(Decision::new(action, content));
         Ok(match (self.kind(), answer) {
             (Sample | Roots, Elicited::Declined | Elicited::Cancelled) => {
-                return Err(E::TestRefuses { question: self.to_string() });
+                return Err(E::DeclinedByTest { question: self.to_string() });
             }
             (_, Elicited::Declined) | (Confirm, Elicited::Accepted(Value::Bool(false))) => {
                 decided(UserAction::Decline, json!({}))
@@ -117,7 +117,9 @@ impl AskedQuestion {
                 decided(UserAction::Accept, json!({}))
             }
             (Confirm, Elicited::Accepted(_)) => {
-                return Err(self.unfit_error("the answer to an approval must be `true` or `false`"));
+                return Err(
+                    self.mismatch_error("the answer to an approval must be `true` or `false`")
+                );
             }
             (Elicit | ElicitUrl | Interrupt, Elicited::Accepted(content)) => {
                 decided(UserAction::Accept, content)
@@ -126,7 +128,7 @@ impl AskedQuestion {
                 "role": "assistant", "model": "test", "content": {"type": "text", "text": text},
             })),
             (Sample, Elicited::Accepted(_)) => {
-                return Err(self.unfit_error("the answer to a sampling request must be text"));
+                return Err(self.mismatch_error("the answer to a sampling request must be text"));
             }
             (Roots, Elicited::Accepted(Value::Array(roots))) => {
                 let root =
@@ -135,14 +137,14 @@ impl AskedQuestion {
                 CallerAnswer::from_json(json!({ "roots": roots }))
             }
             (Roots, Elicited::Accepted(_)) => {
-                return Err(self.unfit_error(
+                return Err(self.mismatch_error(
                     "the answer to a request for roots must be a list of URIs or `Root`s",
                 ));
             }
         })
     }
 
-    fn unfit_error(&self, why: &'static str) -> E {
+    fn mismatch_error(&self, why: &'static str) -> E {
         E::TestAnswer { question: self.to_string(), why: why.to_owned() }
     }
 }

@@ -49,7 +49,7 @@ async fn answer_of_the_wrong_kind_names_the_expected_kind() -> Result<()> {
 }
 
 #[tokio::test]
-async fn keys_come_before_closures_and_those_before_the_order() -> Result<()> {
+async fn answer_by_key_precedes_closure_and_order() -> Result<()> {
     let ctx = Context::testing()
         .answer("last")
         .answer_with(|asked| (asked.key() != "c").then(|| Elicited::Accepted("second".into())))

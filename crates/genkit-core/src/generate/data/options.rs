@@ -154,14 +154,14 @@ impl GenerateOptions {
 
     /// Creates the options of a run that continues from the messages and settings of `request`.
     #[doc(hidden)]
-    pub fn of_request(request: ModelRequest) -> Self {
+    pub fn from_request(request: ModelRequest) -> Self {
         let ModelRequest { messages, config, tool_choice, output, docs, .. } = request;
         Self {
             docs,
             messages,
             tool_choice,
             config: Some(config).filter(|config| !config.is_empty()),
-            output: output.format.is_some().then(|| OutputOptions::of_config(output)),
+            output: output.format.is_some().then(|| OutputOptions::from_config(output)),
             ..Self::default()
         }
     }
@@ -196,14 +196,14 @@ impl OutputOptions {
     #[doc(hidden)]
     pub fn parse_format(&self) -> Result<Option<Format>> {
         match &self.format {
-            Some(name) => {
-                Format::of_name(name).map(Some).ok_or_else(|| E::UnknownFormat(name.clone()).into())
-            }
+            Some(name) => Format::from_name(name)
+                .map(Some)
+                .ok_or_else(|| E::UnknownFormat(name.clone()).into()),
             None => Ok(self.json_schema.as_ref().map(|_| Format::Json)),
         }
     }
 
-    fn of_config(config: OutputConfig) -> Self {
+    fn from_config(config: OutputConfig) -> Self {
         let OutputConfig { format, schema, constrained, content_type } = config;
         // The messages already contain any instructions that were needed.
         let instructions = (constrained != Some(true)).then_some(Instructions::Use(false));

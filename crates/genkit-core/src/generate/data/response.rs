@@ -59,7 +59,7 @@ impl GenerateResponse {
     /// Returns the text of the last message. If a tool ended the run, returns the result of that tool as text or JSON.
     pub fn text(&self) -> String {
         match self.stopped_on() {
-            Some(answer) => text_of(answer),
+            Some(answer) => answer_text(answer),
             None => self.message.as_ref().map(Message::text).unwrap_or_default(),
         }
     }
@@ -160,7 +160,7 @@ impl GenerateResponse {
     /// Reconstructs the interrupted response from the options of the run that resumes it.
     #[doc(hidden)]
     pub fn from_interrupted(options: GenerateOptions) -> Self {
-        let mut response = Self::of_request(options.into_request());
+        let mut response = Self::from_request(options.into_request());
         response.message = response.request.as_mut().and_then(|request| request.messages.pop());
         response.finish_reason = Some(FinishReason::Interrupted);
         response
@@ -169,7 +169,7 @@ impl GenerateResponse {
     /// Creates a response without a message. Responses are stored and displayed, so account settings such as API keys
     /// are removed.
     #[doc(hidden)]
-    pub fn of_request(mut request: ModelRequest) -> Self {
+    pub fn from_request(mut request: ModelRequest) -> Self {
         remove_account_settings(&mut request.config);
         Self { request: Some(request), ..Self::default() }
     }
@@ -185,7 +185,7 @@ impl GenerateResponse {
     }
 }
 
-fn text_of(answer: &ToolResponse) -> String {
+fn answer_text(answer: &ToolResponse) -> String {
     match &answer.output {
         Value::Null => answer.content.iter().filter_map(Part::as_text).collect(),
         Value::String(text) => text.clone(),

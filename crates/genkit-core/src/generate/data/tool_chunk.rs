@@ -143,7 +143,7 @@ impl GenerateChunk {
 
     /// Creates a chunk that contains a tool's `value` under the key `what`, for the tool message `index`.
     #[doc(hidden)]
-    pub fn of_tool(request: &ToolRequest, index: usize, what: &str, value: Value) -> Self {
+    pub fn from_tool(request: &ToolRequest, index: usize, what: &str, value: Value) -> Self {
         let mut told = json!({ "name": request.name, what: value });
         if let Some(id) = &request.id {
             told["ref"] = json!(id);

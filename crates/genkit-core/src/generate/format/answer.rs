@@ -75,7 +75,7 @@ impl ModelOutput<'_> {
         }
         let text = self.joined_text();
         let format = self.output.and_then(|output| output.format.as_deref());
-        match format.and_then(Format::of_name) {
+        match format.and_then(Format::from_name) {
             Some(format) => parse_answer(format, &text).map(|value| self.without_nulls(value)),
             // Without a format: JSON if the text contains any, otherwise the text itself.
             None => Ok(genkit_schema::internal::partial_json::extract(&text)

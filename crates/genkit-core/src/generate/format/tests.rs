@@ -17,7 +17,7 @@ fn cases(key: &str) -> Vec<(String, Value)> {
 }
 
 fn format_of(case: &Value) -> Format {
-    Format::of_name(case["format"].as_str().unwrap()).unwrap()
+    Format::from_name(case["format"].as_str().unwrap()).unwrap()
 }
 
 fn is_error(case: &Value) -> bool {
@@ -109,11 +109,11 @@ fn names() {
         (Format::Jsonl, "jsonl", "application/jsonl"),
     ] {
         assert_eq!((format.as_str(), format.content_type()), (name, content_type));
-        assert_eq!(Format::of_name(name), Some(format));
+        assert_eq!(Format::from_name(name), Some(format));
         assert_eq!(serde_json::to_value(format).unwrap(), name);
         assert_eq!(serde_json::from_value::<Format>(json!(name)).unwrap(), format);
     }
-    assert_eq!(Format::of_name("xml"), None);
+    assert_eq!(Format::from_name("xml"), None);
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod resume;
 mod suspended;
 
 pub use resume::resume;
-pub use resume::{CallState, ResumedCalls, calls_of, read_resumed};
+pub use resume::{CallState, ResumedCalls, complete_calls, read_resumed};
 pub use suspended::{
     CALL_KEY, Suspended, close_request, note_replaced_input, pending_answer, replace_input,
     set_pending,

@@ -82,7 +82,7 @@ impl Resume {
                 self.respond.iter().any(|answer| part_identity(answer) == part_identity(part));
             !answered && !part.metadata().contains_key(PENDING_OUTPUT)
         };
-        let calls = calls_of(message).map(|(at, _)| &message.content[at]).filter(is_open);
+        let calls = complete_calls(message).map(|(at, _)| &message.content[at]).filter(is_open);
         let of_call = |part| {
             let given: Vec<&Part> = self
                 .restart
@@ -90,7 +90,7 @@ impl Resume {
                 .filter(|answer| part_identity(answer) == part_identity(part))
                 .collect();
             let is_given = move |question: &Interrupt| {
-                given.iter().any(|restart| answers_to(restart, question.key()))
+                given.iter().any(|restart| has_answer_to(restart, question.key()))
             };
             Interrupt::from_part(part).into_iter().filter(move |question| !is_given(question))
         };
@@ -166,7 +166,7 @@ pub enum CallState {
 }
 
 /// Returns the complete calls of a message, with the index of each part.
-pub fn calls_of(message: &Message) -> impl Iterator<Item = (usize, &ToolRequest)> {
+pub fn complete_calls(message: &Message) -> impl Iterator<Item = (usize, &ToolRequest)> {
     message.content.iter().enumerate().filter_map(|(at, part)| {
         let request = part.as_tool_request().filter(|request| !request.partial)?;
         Some((at, request))
@@ -183,7 +183,7 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<ResumedCa
     check_references(&message)?;
     let mut calls = Vec::new();
     let mut unanswered = Vec::new();
-    for (at, request) in calls_of(&message) {
+    for (at, request) in complete_calls(&message) {
         let part = &message.content[at];
         match restore_state(part, request, answers)? {
             Some(call) => calls.push((at, call)),
@@ -204,7 +204,7 @@ pub fn resume(messages: &mut Vec<Message>, answers: &Resume) -> Result<ResumedCa
 /// response.
 pub fn read_resumed(message: &Message) -> Result<Option<ResumedCalls>> {
     let mut calls = Vec::new();
-    for (at, request) in calls_of(message) {
+    for (at, request) in complete_calls(message) {
         let answer = pending_answer(request, message.content[at].metadata())?.map(Box::new);
         let open = CallState::Pending { input: None, suspended: None };
         calls.push((at, answer.map_or(open, CallState::Answered)));
@@ -220,7 +220,7 @@ pub fn read_resumed(message: &Message) -> Result<Option<ResumedCalls>> {
 /// Checks that no two calls have the same identity, so that each answer is unambiguous.
 fn check_references(message: &Message) -> Result<()> {
     let mut seen = HashSet::new();
-    for (at, request) in calls_of(message) {
+    for (at, request) in complete_calls(message) {
         if !seen.insert(part_identity(&message.content[at])) {
             return Err(E::SameReference(request.name.clone()).into());
         }
@@ -236,7 +236,7 @@ fn check_answers(message: &Message, answers: &Resume) -> Result<()> {
         return Err(E::ResumeContent.into());
     }
     let open: HashSet<_> =
-        calls_of(message).map(|(at, _)| part_identity(&message.content[at])).collect();
+        complete_calls(message).map(|(at, _)| part_identity(&message.content[at])).collect();
     let mut given = answers.respond.iter().chain(&answers.restart);
     match given.find(|answer| !open.contains(&part_identity(answer))) {
         Some(answer) => Err(E::UnknownCall(part_label(answer)).into()),
@@ -262,7 +262,7 @@ fn part_label(part: &Part) -> String {
 
 /// Returns whether a restart answers the question under `key`. A restart without keys, as in Genkit, answers all
 /// questions.
-fn answers_to(restart: &Part, key: &str) -> bool {
+fn has_answer_to(restart: &Part, key: &str) -> bool {
     match restart.metadata().get(ANSWERS) {
         Some(Value::Object(given)) => given.contains_key(key),
         _ => true,
@@ -298,11 +298,15 @@ fn restore_state(
         return Ok(None);
     }
     // The questions are read from the history, because an answer received over the network may lack them.
-    Ok(Some(restarted(request, &restarts, Suspended::read(part.metadata())?)))
+    Ok(Some(restore_restarted(request, &restarts, Suspended::read(part.metadata())?)))
 }
 
 /// Returns the call with the caller's decisions, or its denial.
-fn restarted(request: &ToolRequest, restarts: &[&Part], stored: Option<Suspended>) -> CallState {
+fn restore_restarted(
+    request: &ToolRequest,
+    restarts: &[&Part],
+    stored: Option<Suspended>,
+) -> CallState {
     // An input replaces the model's input only if it is marked as a replacement and differs.
     let other = |part: &Part| part.as_tool_request().is_some_and(|new| new.input != request.input);
     let replaced = restarts.iter().find(|part| is_replaced(part) && other(part));

@@ -48,7 +48,7 @@ impl Suspended {
 
     /// Adds the recorded results of an earlier run of the call. Also adds the answer to the question about the call as
     /// a whole, unless that question is open again.
-    pub fn keep_done(&mut self, earlier: &Self) {
+    pub fn merge_earlier(&mut self, earlier: &Self) {
         let answered = earlier.recording.answers.get(CALL_KEY);
         if let Some(answer) = answered
             && self.questions.iter().all(|open| open.key != CALL_KEY)

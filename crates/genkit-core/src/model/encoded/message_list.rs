@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde::Serialize;
 
-use super::Front;
+use super::CachedPrefix;
 use crate::message::Role;
 use crate::model::request::ModelRequest;
 
@@ -14,7 +14,7 @@ const ROOM: usize = 4096;
 
 /// The list of messages of a body that is being written.
 pub struct MessageList<'a> {
-    front: Option<MutexGuard<'a, Front>>,
+    front: Option<MutexGuard<'a, CachedPrefix>>,
     key: u64,
     /// The number of messages that are cached; the messages after them must be encoded.
     pub from: usize,
@@ -43,7 +43,7 @@ impl<'a> MessageList<'a> {
     }
 
     /// Disables caching if `is_open`, because the end of the list then affects how the next messages are encoded.
-    pub fn left_open(self, is_open: bool) -> Self {
+    pub fn without_caching_if_open(self, is_open: bool) -> Self {
         Self { is_open, ..self }
     }
 

@@ -20,11 +20,11 @@ use crate::sync::lock;
 /// The cache is dropped when the run ends. Builds with debug assertions encode each request a second time and compare
 /// the two.
 #[derive(Debug, Default)]
-pub struct EncodedMessages(Option<Box<Mutex<Front>>>);
+pub struct EncodedMessages(Option<Box<Mutex<CachedPrefix>>>);
 
 /// The first messages of a request as the provider encodes them.
 #[derive(Debug, Default)]
-pub(super) struct Front {
+pub(super) struct CachedPrefix {
     pub(super) hasher: RandomState,
     /// A hash of everything else that affects the encoded messages.
     pub(super) key: u64,
@@ -43,7 +43,7 @@ impl EncodedMessages {
     }
 
     /// Returns the cached JSON, or `None` if this request is not cached.
-    pub(super) fn lock_front(&self) -> Option<MutexGuard<'_, Front>> {
+    pub(super) fn lock_front(&self) -> Option<MutexGuard<'_, CachedPrefix>> {
         self.0.as_ref().map(|front| lock(front))
     }
 

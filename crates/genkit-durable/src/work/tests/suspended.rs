@@ -90,7 +90,7 @@ async fn end_of_a_sleep_or_child_is_noticed_next_to_a_wait_for_a_signal() {
 /// A signal that is sent while a worker checks the suspended run: in the middle of the check, so that a renewal of the
 /// lease finds it, or just before the save.
 #[tokio::test]
-async fn signal_during_a_look_at_a_suspended_run_is_received() {
+async fn signal_during_a_check_of_a_suspended_run_is_received() {
     for is_in_the_middle in [true, false] {
         let inner = Arc::new(MemoryRuns::default());
         let store = Interrupted { inner: Arc::clone(&inner) as _, ..Interrupted::default() };

@@ -145,7 +145,7 @@ pub(super) fn guard_expression(tree: &AstNode) -> Result<AstNode, E> {
     if let Some(name) = declared.into_iter().find(|name| is_special(name)) {
         return Err(E::Unbounded(format!("${name}")));
     }
-    serde_json::from_value(guarded(tree, false)?).map_err(failed)
+    serde_json::from_value(guard_node(tree, false)?).map_err(failed)
 }
 
 fn is_special(function: &str) -> bool {
@@ -179,17 +179,17 @@ fn find_declared<'a>(node: &'a Value, declared: &mut HashSet<&'a str>) {
 }
 
 /// Adds the guards to a node. `is_piped` is set if its first argument is on the left of `~>`.
-fn guarded(node: Value, is_piped: bool) -> Result<Value, E> {
+fn guard_node(node: Value, is_piped: bool) -> Result<Value, E> {
     match node {
-        Value::Array(nodes) => nodes.into_iter().map(|node| guarded(node, false)).collect(),
+        Value::Array(nodes) => nodes.into_iter().map(|node| guard_node(node, false)).collect(),
         Value::Object(mut members) => {
             match members.get("Variable").and_then(Value::as_str) {
-                Some(name) if takes_one_text(name) => return Ok(function_of_text(name)),
+                Some(name) if takes_one_text(name) => return Ok(wrap_in_lambda(name)),
                 Some(name) if is_special(name) => return Err(E::Unbounded(format!("${name}"))),
                 _ => {}
             }
             if let Some(call) = members.get_mut("Function") {
-                return Ok(json!({ "Function": guarded_call(call.take(), is_piped)? }));
+                return Ok(json!({ "Function": guard_call(call.take(), is_piped)? }));
             }
             let operator = members.get("op").and_then(Value::as_str).map(str::to_owned);
             let is_pipe = operator.as_deref() == Some("ChainPipe");
@@ -199,7 +199,7 @@ fn guarded(node: Value, is_piped: bool) -> Result<Value, E> {
             let is_text = operator.as_deref() == Some("Concatenate");
             let mut all = serde_json::Map::new();
             for (name, member) in members {
-                let mut member = guarded(member, is_pipe && name == "rhs")?;
+                let mut member = guard_node(member, is_pipe && name == "rhs")?;
                 match name.as_str() {
                     "lhs" | "rhs" if is_text && member.get("String").is_none() => {
                         member = Guard::Text.around(member);
@@ -219,7 +219,7 @@ fn guarded(node: Value, is_piped: bool) -> Result<Value, E> {
     }
 }
 
-fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
+fn guard_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
     let name = call["name"].as_str().unwrap_or_default().to_owned();
     let Value::Array(mut args) = call["args"].take() else { return Ok(call) };
     let first = usize::from(is_piped);
@@ -243,14 +243,14 @@ fn guarded_call(mut call: Value, is_piped: bool) -> Result<Value, E> {
             args.insert(0, json!({ "Variable": "" }));
         }
         for (arg, guard) in args.iter_mut().zip(&guards[first..]) {
-            *arg = guard.around(guarded(arg.take(), false)?);
+            *arg = guard.around(guard_node(arg.take(), false)?);
         }
         for arg in args.iter_mut().skip(guards.len() - first) {
-            *arg = guarded(arg.take(), false)?;
+            *arg = guard_node(arg.take(), false)?;
         }
         call["args"] = args.into();
     } else {
-        call["args"] = guarded(args.into(), false)?;
+        call["args"] = guard_node(args.into(), false)?;
     }
     Ok(call)
 }
@@ -263,7 +263,7 @@ fn takes_one_text(function: &str) -> bool {
 }
 
 /// Returns `function($value) { $string($value) }`, for a use such as `$map(list, $string)`.
-fn function_of_text(name: &str) -> Value {
+fn wrap_in_lambda(name: &str) -> Value {
     let guard = find_guards(name).map_or(Guard::Text, |(guards, _)| guards[0]);
     let argument = guard.around(json!({ "Variable": "genkit:value" }));
     json!({ "Lambda": {
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn width_is_a_small_number_of_the_expression() {
+    fn unbounded_widths_are_rejected() {
         let checked = |expression: &str| guard_expression(&parser::parse(expression).unwrap());
         for bounded in [
             "$pad(a, 10)",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Waits until the memory usage has grown by more than `bytes`. Never resolves on systems that do not report it.
-pub(super) async fn grown_by(bytes: u64, look: Duration) {
+pub(super) async fn wait_for_growth(bytes: u64, look: Duration) {
     let Some(before) = resident_bytes() else { return std::future::pending().await };
     loop {
         tokio::time::sleep(look).await;

@@ -37,7 +37,7 @@ const STACK: usize = 64 * 1024 * 1024;
 const MAX_GROWTH: u64 = 256 * 1024 * 1024;
 
 /// The time between checks of the memory usage. Default is 5 milliseconds.
-const LOOK: Duration = Duration::from_millis(5);
+const MEMORY_CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The maximum size of the output as JSON, in bytes. Default is 4 MiB.
 const MAX_OUTPUT: usize = 4 * 1024 * 1024;
@@ -82,7 +82,7 @@ pub fn jsonata() -> Evaluator {
         |_, point| async move {
             let output = point.output()?.clone();
             let expression = point.reference()?.as_str();
-            let expression = expression.ok_or(E::ReferenceNoText("it is an expression"))?;
+            let expression = expression.ok_or(E::NonStringReference("it is an expression"))?;
             if expression.len() > MAX_EXPRESSION {
                 return Err(E::PatternTooLong(MAX_EXPRESSION).into());
             }
@@ -125,7 +125,7 @@ async fn run_within(
     let ended = tokio::select! {
         biased;
         ended = ended => ended.map_err(|_| ExpressionError::Failed("it panicked".to_owned())),
-        () = memory::grown_by(MAX_GROWTH, LOOK) => Err(ExpressionError::TooLarge(MAX_GROWTH >> 20)),
+        () = memory::wait_for_growth(MAX_GROWTH, MEMORY_CHECK_INTERVAL) => Err(ExpressionError::TooLarge(MAX_GROWTH >> 20)),
         () = tokio::time::sleep(2 * TIMEOUT) => Err(ExpressionError::TooSlow(2 * TIMEOUT)),
     };
     // The expression stops at its next step.
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn growing_text_ends_with_its_thread_and_before_memory_does() {
+    async fn growing_expression_is_stopped_with_its_thread() {
         let running = Arc::new(Semaphore::new(1));
         for growing in [
             "$reduce([1..100000], function($a, $b) { $a & $a }, 'xxxxxxxxxxxxxxxx')",

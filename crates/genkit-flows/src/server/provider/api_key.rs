@@ -6,7 +6,7 @@ use super::error::Error as E;
 use super::{ContextProvider, FlowRequest};
 use genkit_core::BoxFuture;
 use genkit_core::Result;
-use genkit_http_server::internal::is_the_secret;
+use genkit_http_server::internal::matches_secret;
 
 /// Creates a context provider that requires the header `Authorization: KEY`, without `Bearer`. A request without the
 /// header is rejected with 401, and a request with a different key with 403. The action context is `{"auth": {"apiKey":
@@ -32,7 +32,7 @@ impl ContextProvider for ApiKey {
     ) -> BoxFuture<'a, Result<Map<String, Value>>> {
         let checked = match request.header("authorization") {
             None => Err(E::Unauthenticated.into()),
-            Some(given) if is_the_secret(given.as_bytes(), self.0.as_bytes()) => {
+            Some(given) if matches_secret(given.as_bytes(), self.0.as_bytes()) => {
                 Ok(Map::from_iter([("auth".to_owned(), json!({ "apiKey": given }))]))
             }
             Some(_) => Err(E::PermissionDenied.into()),

@@ -15,7 +15,7 @@ use super::{StreamEvent, StreamReader, StreamStore, StreamWriter};
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::error::Topic;
-use genkit_core::internal::fair_share::{Item, find_greediest, floor_of, may_take};
+use genkit_core::internal::fair_share::{Item, can_take, find_greediest, scaled_floor};
 use genkit_core::internal::status;
 use genkit_core::internal::sync::lock;
 use genkit_schema::internal::size::json_size;
@@ -137,7 +137,7 @@ impl MemoryStreams {
         let running = kept.values().filter(is_running).count();
         let own = kept.values().filter(|stream| stream.client == client).filter(is_running).count();
         let left = self.max_streams.saturating_sub(running);
-        if !may_take(own, 1, left, floor_of(self.max_streams)) {
+        if !can_take(own, 1, left, scaled_floor(self.max_streams)) {
             return Err(E::TooMany(self.max_streams));
         }
         if kept.len() >= self.max_streams {
@@ -178,7 +178,7 @@ impl MemoryStreams {
         loop {
             let own: usize =
                 kept.values().filter(|stream| stream.client == client).map(|it| it.size()).sum();
-            if may_take(own, size, left(), self.max_bytes.min(self.max_total_bytes / 2)) {
+            if can_take(own, size, left(), self.max_bytes.min(self.max_total_bytes / 2)) {
                 return true;
             }
             match first_to_remove(&kept, MemoryStream::size) {
@@ -249,7 +249,7 @@ impl Drop for MemoryStream {
 }
 
 fn failure(error: &E) -> StreamEvent {
-    let (status, message) = (status::name_of(error.kind()), error.to_string());
+    let (status, message) = (status::status_name(error.kind()), error.to_string());
     StreamEvent::Error(json!({ "status": status, "message": message }))
 }
 

@@ -63,13 +63,13 @@ impl Drop for CancelTask {
             return;
         }
         if let Some(connection) = self.connection.take() {
-            cancel_soon(connection, std::mem::take(&mut self.id));
+            spawn_cancel(connection, std::mem::take(&mut self.id));
         }
     }
 }
 
 /// Cancels a task at its server, in the background.
-pub(super) fn cancel_soon(connection: Arc<Connection>, id: String) {
+pub(super) fn spawn_cancel(connection: Arc<Connection>, id: String) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     let request = CancelTaskRequest::new(CancelTaskParams::new(id));
     runtime.spawn(async move {

@@ -1,8 +1,8 @@
 //! Tasks of servers: if a call returns a task, the task is polled until it ends.
 
 mod cancel;
-mod elsewhere;
-mod note;
+mod external_task;
+mod task_record;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
 pub(super) use self::cancel::CancelTask;
-use self::elsewhere::ExternalTask;
-pub(super) use self::note::TaskNote;
-use self::note::poll_interval;
+use self::external_task::ExternalTask;
+pub(super) use self::task_record::TaskRecord;
+use self::task_record::poll_interval;
 use super::error::Error;
 use super::retry::with_retry;
 use super::{input_required, results};
@@ -26,10 +26,10 @@ use crate::config::TaskWait;
 use crate::error::ServerErrorExt as _;
 use crate::lifecycle::server::ManagedServer;
 use crate::limits::{
-    LET_GO, LONGEST_POLL, MAX_PROGRESS_MESSAGE, MAX_RECORDED_QUESTION, MAX_ROUNDS,
-    MAX_SERVER_REQUESTS, MAX_TASK_ID, POLL, SHORTEST_POLL,
+    LONGEST_POLL, MAX_PROGRESS_MESSAGE, MAX_RECORDED_QUESTION, MAX_ROUNDS, MAX_SERVER_REQUESTS,
+    MAX_TASK_ID, POLL_INTERVAL, SHORTEST_POLL, WORKER_RELEASE_AFTER,
 };
-use genkit_core::internal::context::{Elsewhere, MCP_TASK};
+use genkit_core::internal::context::{ExternalOperation, MCP_TASK};
 use genkit_core::internal::visible;
 use genkit_core::internal::visible::Logged;
 use genkit_core::{Context, Progress};
@@ -55,7 +55,7 @@ pub(super) struct TaskCall<'a> {
 /// A task that is being followed.
 struct FollowedTask<'a> {
     call: TaskCall<'a>,
-    note: TaskNote,
+    note: TaskRecord,
     /// The keys of the questions that were answered in this run.
     answered: BTreeSet<String>,
     polls: u32,
@@ -85,7 +85,7 @@ pub(super) async fn follow_new(
     created: &Value,
     connection: &Arc<crate::session::connection::Connection>,
 ) -> Result<Value> {
-    let note = TaskNote::new(read_task_id(&call.server.key, created)?, created);
+    let note = TaskRecord::new(read_task_id(&call.server.key, created)?, created);
     let mut cancel = CancelTask::for_new_task(call.server, call.context, &note.task_id, connection);
     // A later run, in any process, can continue it.
     call.context.record_saved(call.key, serde_json::to_value(&note)?).await?;
@@ -97,7 +97,7 @@ pub(super) async fn follow_new(
 ///
 /// # Errors
 /// Returns the errors of [`follow_task`].
-pub(super) async fn follow_recorded(call: TaskCall<'_>, note: TaskNote) -> Result<Value> {
+pub(super) async fn follow_recorded(call: TaskCall<'_>, note: TaskRecord) -> Result<Value> {
     let cancel = CancelTask::for_earlier_run(call.server, call.context, &note.task_id);
     follow_task(call, note, cancel, None).await
 }
@@ -109,14 +109,15 @@ pub(super) async fn follow_recorded(call: TaskCall<'_>, note: TaskNote) -> Resul
 /// Returns an error if the task fails, is cancelled, takes too long, or asks too many questions.
 async fn follow_task(
     call: TaskCall<'_>,
-    note: TaskNote,
+    note: TaskRecord,
     cancel: CancelTask,
     created: Option<&Value>,
 ) -> Result<Value> {
     let _followed = call.context.follow_operation();
     let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
     // A task from an earlier run does not occupy its worker again.
-    let rests_from = Instant::now() + if created.is_some() { LET_GO } else { Duration::ZERO };
+    let rests_from =
+        Instant::now() + if created.is_some() { WORKER_RELEASE_AFTER } else { Duration::ZERO };
     let mut task = FollowedTask { call, note, answered, polls, is_away, said, rests_from, cancel };
     let mut wait = Duration::ZERO;
     if let Some(created) = created {
@@ -141,13 +142,13 @@ impl FollowedTask<'_> {
     /// Polls the task until it has ended, and returns its final state.
     async fn poll_until_ended(&mut self, mut wait: Duration) -> Result<Value> {
         // The user may have decided in the meantime whether the task should continue.
-        self.is_wanted_still().await?;
+        self.wait_for_decision().await?;
         loop {
             self.pause_between_polls(wait).await?;
             let mut got = match self.get_task().await {
                 Ok(got) => got,
                 Err(error) if self.should_outlive(&error) => {
-                    wait = self.longer_wait(wait, &error);
+                    wait = self.outage_wait(wait, &error);
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -156,7 +157,7 @@ impl FollowedTask<'_> {
             if got["taskId"] != self.note.task_id.as_str() {
                 return Err(self.server_error(Error::OtherTask(self.call.target.to_owned())));
             }
-            self.note.take_ttl(&got);
+            self.note.update_ttl(&got);
             self.report_status(&got).await;
             wait = poll_interval(&got);
             match got["status"].as_str().unwrap_or_default() {
@@ -173,7 +174,7 @@ impl FollowedTask<'_> {
                     }
                 }
                 "completed" => {
-                    self.keep_result(&got).await?;
+                    self.save_result(&got).await?;
                     return Ok(got);
                 }
                 "failed" | "cancelled" => return Ok(got),
@@ -200,7 +201,9 @@ impl FollowedTask<'_> {
         if wait > held {
             let TaskCall { server, context, target, .. } = self.call;
             let elsewhere = ExternalTask::new(server, context, target, &self.note);
-            context.wait_suspended(Arc::new(elsewhere) as Arc<dyn Elsewhere>, wait - held).await;
+            context
+                .wait_suspended(Arc::new(elsewhere) as Arc<dyn ExternalOperation>, wait - held)
+                .await;
         }
         Ok(())
     }
@@ -220,7 +223,7 @@ impl FollowedTask<'_> {
 
     /// Saves the result for later executions of a durable run. A result above the limit is not saved but requested
     /// again.
-    async fn keep_result(&mut self, got: &Value) -> Result<()> {
+    async fn save_result(&mut self, got: &Value) -> Result<()> {
         if !self.call.context.is_durable() || json_size(got) > MAX_RECORDED_QUESTION {
             return Ok(());
         }
@@ -251,11 +254,11 @@ impl FollowedTask<'_> {
         });
         self.note.shown = Some((times, shown));
         self.save_note().await?;
-        self.is_wanted_still().await
+        self.wait_for_decision().await
     }
 
     /// Waits for the answer to the last interrupt; a denial ends the task.
-    async fn is_wanted_still(&mut self) -> Result<()> {
+    async fn wait_for_decision(&mut self) -> Result<()> {
         let Some((times, shown)) = self.note.shown.clone() else { return Ok(()) };
         let key = format!("{}:task:{times}", self.call.print);
         // Do not cancel the task: the user may answer in a later run.
@@ -277,12 +280,12 @@ impl FollowedTask<'_> {
     }
 
     /// Returns how long to wait for an unreachable server.
-    fn longer_wait(&mut self, wait: Duration, error: &PublicError) -> Duration {
+    fn outage_wait(&mut self, wait: Duration, error: &PublicError) -> Duration {
         if !std::mem::replace(&mut self.is_away, true) {
             let (server, error) = (&self.call.server.key, Logged::text(error.chain()));
             tracing::warn!(%server, %error, "cannot reach the server of a task; retrying");
         }
-        (wait.max(POLL) * 2).min(LONGEST_POLL)
+        (wait.max(POLL_INTERVAL) * 2).min(LONGEST_POLL)
     }
 
     /// Answers the questions that have no answer yet.
@@ -314,7 +317,7 @@ impl FollowedTask<'_> {
                 input_required::answer_requests(&connection, context, print, required).await;
             self.cancel.is_asking = false;
             answers.extend(given?.unwrap_or_default());
-            self.keep_answers(&answers).await?;
+            self.save_answers(&answers).await?;
         }
         let update = UpdateTaskParams::new(&self.note.task_id, answers.into_iter().collect());
         let request = UpdateTaskRequest::new(update);
@@ -324,7 +327,7 @@ impl FollowedTask<'_> {
     }
 
     /// Saves answers before they are sent, so that the user is not asked again if this process dies.
-    async fn keep_answers(&mut self, answers: &Map<String, Value>) -> Result<()> {
+    async fn save_answers(&mut self, answers: &Map<String, Value>) -> Result<()> {
         if !self.call.context.is_durable() {
             return Ok(());
         }

@@ -1,10 +1,10 @@
 use super::*;
 
 #[test]
-fn progress_grows_or_is_dropped() {
+fn decreasing_progress_is_dropped() {
     let (request, mut signals) = OpenRequest::with_asker("t", false, None);
     for done in [1.0, 3.0, 2.0, f64::NAN, 3.0, 4.0] {
-        request.pass_progress(Progress::new(done));
+        request.forward_progress(Progress::new(done));
     }
     let mut seen = Vec::new();
     while let Ok(Signal::Progress(progress)) = signals.try_recv() {
@@ -28,7 +28,7 @@ async fn matched(in_flight: &InFlight) -> Option<String> {
 }
 
 #[test]
-fn id_that_comes_back_as_text_is_the_same() {
+fn string_id_matches_numeric_id() {
     let in_flight = InFlight::default();
     let _signals = noted(&in_flight, 7, None);
     assert!(in_flight.finish_request(&RequestId::String("7".into())).is_some());
@@ -42,7 +42,7 @@ async fn request_is_over_when_its_cancellation_is_written() {
     let request = in_flight.by_id(&RequestId::Number(7)).expect("it is in flight");
     let written = in_flight.give_up(&RequestId::Number(7)).expect("it is in flight");
     drop(signals);
-    assert!(!request.over.is_cancelled());
+    assert!(!request.finished.is_cancelled());
     drop(written);
     request.wait_until_over().await;
 }
@@ -95,13 +95,13 @@ async fn question_is_not_matched_to_a_later_call() {
 #[tokio::test(start_paused = true)]
 async fn interrupted_run_repeats_its_question_with_a_new_call() {
     let in_flight = InFlight::default();
-    let signals = noted(&in_flight, 1, Some(QuestionChannel::of_run()));
+    let signals = noted(&in_flight, 1, Some(QuestionChannel::for_run()));
     let request = in_flight.by_id(&RequestId::Number(1)).unwrap();
     let asked = ElicitRequest::testing("s", "?");
     let (answer, ()) = tokio::join!(request.ask_caller(asked), async { drop(signals) });
     assert!(answer.is_none());
     let _ = in_flight.give_up(&RequestId::Number(1));
-    let _again = noted(&in_flight, 2, Some(QuestionChannel::of_run()));
+    let _again = noted(&in_flight, 2, Some(QuestionChannel::for_run()));
     assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"));
 }
 

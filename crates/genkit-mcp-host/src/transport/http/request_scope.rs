@@ -18,7 +18,7 @@ use genkit_core::internal::warnings::WarningBudget;
 const MAX_EMPTY: usize = 8;
 
 /// A stream that lives for a shorter time counts as ended immediately. Default is 1 second.
-const AT_ONCE: Duration = Duration::from_secs(1);
+const EMPTY_STREAM_LIFE: Duration = Duration::from_secs(1);
 
 /// How long requests wait for the server to accept its own stream. Default is 500 milliseconds.
 const STREAM_START: Duration = Duration::from_millis(500);
@@ -104,7 +104,7 @@ impl StreamLife {
 
 impl Drop for StreamLife {
     fn drop(&mut self) {
-        if self.has_event || self.since.elapsed() >= AT_ONCE {
+        if self.has_event || self.since.elapsed() >= EMPTY_STREAM_LIFE {
             self.empty.store(0, Ordering::Relaxed);
         } else {
             self.empty.fetch_add(1, Ordering::Relaxed);

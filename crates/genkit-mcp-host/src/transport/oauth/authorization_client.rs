@@ -49,7 +49,7 @@ pub(super) async fn send_request(
     mut request: Request,
     dpop: Option<&Dpop>,
 ) -> Result<http::Response<Vec<u8>>, OAuthHttpClientError> {
-    let Some(dpop) = dpop.filter(|_| is_for_token(&request)) else {
+    let Some(dpop) = dpop.filter(|_| is_token_request(&request)) else {
         return execute_request(client, request).await;
     };
     let url = request.url().clone();
@@ -66,7 +66,7 @@ pub(super) async fn send_request(
 }
 
 /// Returns whether this is a token request, the only kind with a form body.
-fn is_for_token(request: &Request) -> bool {
+fn is_token_request(request: &Request) -> bool {
     let kind = request.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes).unwrap_or_default();
     request.method() == Method::POST && kind.starts_with(b"application/x-www-form-urlencoded")
 }

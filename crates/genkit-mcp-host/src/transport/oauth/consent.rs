@@ -17,7 +17,7 @@ use crate::transport::http_client::explain::RequestTarget;
 use genkit_core::ErrorKind;
 
 /// How long the user may take to grant access. Default is 5 minutes.
-const PATIENCE: Duration = Duration::from_secs(5 * 60);
+const CONSENT_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// The channel on which the response to the consent request arrives.
 pub(super) enum Consent {
@@ -74,10 +74,10 @@ impl Consent {
                     }),
                 }
             };
-            tokio::time::timeout(PATIENCE, answered).await
+            tokio::time::timeout(CONSENT_TIMEOUT, answered).await
         };
         let callback =
-            callback.map_err(|_| refused(Error::UserTimeout(PATIENCE.as_secs() / 60)))??;
+            callback.map_err(|_| refused(Error::UserTimeout(CONSENT_TIMEOUT.as_secs() / 60)))??;
         if query_parameter(&callback, "state").as_ref() != Some(&state) {
             return Err(refused(Error::OtherAnswer));
         }

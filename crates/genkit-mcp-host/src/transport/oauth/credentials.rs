@@ -189,7 +189,7 @@ impl Credentials {
     }
 
     /// Discards credentials of another authorization server, which the current server must never see (SEP-2352).
-    pub(super) async fn belong_to(&self, issuer: Option<&str>) {
+    pub(super) async fn discard_foreign(&self, issuer: Option<&str>) {
         let foreign =
             |known: Option<&String>| known.is_some_and(|known| Some(known.as_str()) != issuer);
         let held = self.current_credentials();

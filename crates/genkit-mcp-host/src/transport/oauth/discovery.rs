@@ -55,7 +55,7 @@ impl Discovery {
     }
 
     /// Looks up the metadata, starting from the challenge or else from the server's own documents.
-    pub(super) async fn look_up(
+    pub(super) async fn discover(
         &mut self,
         header: Option<&str>,
     ) -> Result<AuthorizationMetadata, HttpError> {
@@ -110,7 +110,7 @@ impl Discovery {
             let is_forbidden = |named: &String| {
                 Url::parse(named).is_ok_and(|url| self.addresses.check_url(&url).is_err())
             };
-            if !named.is_some_and(|named| self.is_here(named) || is_forbidden(named)) {
+            if !named.is_some_and(|named| self.is_same_or_local(named) || is_forbidden(named)) {
                 let found = metadata.issuer.clone().unwrap_or_else(|| "no name".to_owned());
                 return Err(Error::IssuerElsewhere { found });
             }
@@ -124,7 +124,7 @@ impl Discovery {
     }
 
     /// Returns whether a URL has the server's own origin, or is on this machine like the server.
-    fn is_here(&self, address: &str) -> bool {
+    fn is_same_or_local(&self, address: &str) -> bool {
         let is_here = |url: Url| {
             url.origin() == self.resource.origin()
                 || is_loopback(&url) && is_loopback(&self.resource)

@@ -90,7 +90,7 @@ impl IdentityProvider {
     }
 
     /// Returns the checked URL of its token endpoint.
-    pub(super) fn checked_url(&self) -> Result<Url, Error> {
+    pub(super) fn parse_token_endpoint(&self) -> Result<Url, Error> {
         let url = Url::parse(&self.token_endpoint)
             .map_err(|fault| Error::InvalidTokenEndpoint(fault.to_string()))?;
         match url.scheme() {
@@ -107,7 +107,7 @@ impl IdentityProvider {
         oauth: &OAuth,
         redactor: &Redactor,
     ) -> Result<String, HttpError> {
-        let endpoint = self.checked_url()?;
+        let endpoint = self.parse_token_endpoint()?;
         install_crypto();
         let id_token =
             sign_or_request((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
@@ -140,7 +140,7 @@ impl fmt::Debug for IdentityProvider {
         f.debug_struct("IdentityProvider")
             .field(
                 "token_endpoint",
-                &self.checked_url().map(|url| without_secrets(&url).to_string()),
+                &self.parse_token_endpoint().map(|url| without_secrets(&url).to_string()),
             )
             .field("client_id", &self.client_id)
             .finish_non_exhaustive()

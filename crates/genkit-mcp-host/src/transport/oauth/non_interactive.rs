@@ -73,7 +73,7 @@ impl NonInteractive {
         &mut self,
         challenge: &Challenge,
     ) -> Result<AccessToken, HttpError> {
-        let metadata = self.discovery.look_up(challenge.challenge_header()).await?;
+        let metadata = self.discovery.discover(challenge.challenge_header()).await?;
         self.scopes = self.scopes_to_request(challenge).await?;
         let token = self.request_token(&metadata).await?;
         self.metadata = Some(metadata);
@@ -163,7 +163,7 @@ impl NonInteractive {
                     .with_field("client_assertion_type", ASSERTION_TYPE)
                     .with_field("client_assertion", signed)
             }
-            ClientAuthentication::Secret(secret) if takes_basic(metadata) => {
+            ClientAuthentication::Secret(secret) if supports_basic_auth(metadata) => {
                 request.basic_auth(&self.client, secret)
             }
             ClientAuthentication::Secret(secret) => {
@@ -175,7 +175,7 @@ impl NonInteractive {
 }
 
 /// Returns whether the secret is sent in a header, the default of the metadata (RFC 8414).
-fn takes_basic(metadata: &AuthorizationMetadata) -> bool {
+fn supports_basic_auth(metadata: &AuthorizationMetadata) -> bool {
     let methods = metadata.additional_fields.get("token_endpoint_auth_methods_supported");
     let Some(methods) = methods.and_then(Value::as_array) else { return true };
     let has = |name: &str| methods.iter().any(|method| method == name);

@@ -372,7 +372,7 @@ impl OAuth {
             algorithm.make_signer(pem)?;
         }
         if let GrantType::IdentityAssertion(provider) = &self.grant {
-            provider.checked_url()?;
+            provider.parse_token_endpoint()?;
         }
         if self.certificate.as_ref().is_some_and(|pem| Identity::from_pem(pem).is_err()) {
             return Err(Error::ClientCertificate);

@@ -71,7 +71,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
         let line = match self.lines.next_line().ok_or(NoLine)? {
             Ok(line) => incoming::read(line, &self.open),
             Err(LongLine(outline, bytes)) => {
-                incoming::too_long(outline, bytes, self.max_line, &self.open)
+                incoming::handle_long_line(outline, bytes, self.max_line, &self.open)
             }
         };
         match line {
@@ -108,7 +108,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 
     fn queue_message(&self, item: &ClientJsonRpcMessage) -> io::Result<()> {
         let outbox = self.lines.outbox();
-        if !outbox.has_room()? {
+        if !outbox.has_capacity()? {
             return Err(io::Error::other(Error::InputFull(MAX_QUEUED_BYTES)));
         }
         outbox.push(item)
@@ -144,7 +144,7 @@ where
             // Flush only now, so that messages queued before this future runs are sent in the same write.
             outbox.flush();
             // Fails if the server has exited; does not wait for a slow server.
-            outbox.has_room().map(drop)
+            outbox.has_capacity().map(drop)
         }
     }
 

@@ -84,7 +84,7 @@ fn play(seed: u64) {
         let pong = request(1000, "ping", json!({})).to_string();
         assert!(matches!(machine.step(pong), Step::Answer(_)));
     }
-    machine.session.connection.no_more_answers();
+    machine.session.connection.end_questions();
     poll_all(&mut client, seed);
     assert!(client.open.values().all(|tool| *tool == "wait"), "seed {seed}: {:?}", client.open);
     machine.session.connection.cancel_all();

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Action, Begun, Call, Engine, ListenStream, Message, MessageRejection, Outlet, Outward, Request,
-    SlowFunctions, read_message,
+    Action, Call, Engine, FirstPoll, ListenStream, Message, MessageRejection, Outlet, Outward,
+    Request, SlowFunctions, read_message,
 };
 use crate::McpServer;
 use crate::instance::ServedInstance;
@@ -122,9 +122,9 @@ impl Machine {
             Action::Accepted | Action::Changes(_) => Step::Nothing,
             Action::Reply(reply) => Step::Answer(json_of(&reply.bytes)),
             Action::Run(call) => match call.poll_first(&SlowFunctions::default()) {
-                Begun::Ended(Some(reply)) => Step::Answer(json_of(&reply.bytes)),
-                Begun::Ended(None) => Step::Nothing,
-                Begun::Waits(call) => Step::Runs(call),
+                FirstPoll::Ended(Some(reply)) => Step::Answer(json_of(&reply.bytes)),
+                FirstPoll::Ended(None) => Step::Nothing,
+                FirstPoll::Waits(call) => Step::Runs(call),
             },
             Action::Listen(_) => panic!("nobody listens here"),
         }

@@ -78,7 +78,7 @@ fn malformed_notifications_and_responses_are_ignored() {
 }
 
 #[test]
-fn who_waits_for_a_broken_answer_hears_of_it() {
+fn broken_response_fails_its_call() {
     for line in [
         r#"{"jsonrpc":"2.0","id":9,"error":"no object"}"#.to_owned(),
         r#"{"jsonrpc":"2.0","id":9,"error":{},"result":{}}"#.to_owned(),

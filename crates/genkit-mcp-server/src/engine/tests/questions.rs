@@ -60,7 +60,7 @@ async fn rejection_or_invalid_answer_ends_the_question() {
 async fn pending_questions_fail_at_the_end_of_input() {
     let machine = Machine::initialized();
     let asks = machine.runs(&call(1, "ask"));
-    machine.session.connection.no_more_answers();
+    machine.session.connection.end_questions();
     assert!(text(&last_message(asks).await.unwrap()).contains("the client has disconnected"));
     let late = machine.answer(&call(2, "ask"));
     assert!(text(&late).contains("the client has disconnected"), "{late}");

@@ -10,7 +10,7 @@ use super::verifier::{TokenError, TokenVerifier};
 use crate::principal::Principal;
 use genkit_core::internal::visible::Logged;
 use genkit_core::internal::warnings::WarningBudget;
-use genkit_http_server::internal::is_the_secret;
+use genkit_http_server::internal::matches_secret;
 
 /// The time limit for verifying one token. Default is 10 seconds.
 const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -58,7 +58,7 @@ impl Authentication {
             Self::Nothing => Ok(None),
             Self::SharedToken(token) => {
                 let given = read_token(headers)?;
-                let is_it = is_the_secret(given.as_bytes(), token.as_bytes());
+                let is_it = matches_secret(given.as_bytes(), token.as_bytes());
                 is_it
                     .then_some(None)
                     .ok_or_else(|| AuthError::Invalid("the token does not match".to_owned()))

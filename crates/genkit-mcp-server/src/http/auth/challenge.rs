@@ -26,7 +26,7 @@ impl Challenges {
     }
 
     /// Returns the challenge for a client whose token lacks some of these scopes.
-    pub(crate) fn of_scopes(&self, scopes: &[String]) -> Option<HeaderValue> {
+    pub(crate) fn for_scopes(&self, scopes: &[String]) -> Option<HeaderValue> {
         self.header(Some("insufficient_scope"), None, Some(&scopes.join(" ")))
     }
 

@@ -114,7 +114,7 @@ pub(super) fn rules_of_head(headers: &HeaderMap) -> Result<Rules, HeaderError> {
 }
 
 /// Returns the rules of a message, whose headers and body must match.
-pub(super) fn rules_of(
+pub(super) fn find_rules(
     headers: &HeaderMap,
     asked: RequestOutline<'_>,
 ) -> Result<Rules, HeaderError> {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use genkit_mcp::internal::jsonrpc::scan::text_of;
+use genkit_mcp::internal::jsonrpc::scan::parse_string;
 
 /// Some fields of params, of any type.
 #[derive(Default, Deserialize)]
@@ -104,5 +104,5 @@ impl<'a> ParamsOutline<'a> {
 }
 
 fn text(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
-    text_of(raw?.get())
+    parse_string(raw?.get())
 }

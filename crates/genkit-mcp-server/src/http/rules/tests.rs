@@ -14,7 +14,7 @@ fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
 
 fn rules(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<Rules, HeaderError> {
     let params = ParamsOutline::parse_params(Some(params));
-    rules_of(
+    find_rules(
         &headers(pairs),
         RequestOutline { method: Some(method), is_request: true, params: &params },
     )
@@ -98,7 +98,7 @@ fn notification_is_handled_by_its_protocol_version_header() {
     let of = |version: &str| {
         let asked =
             RequestOutline { method: Some("notifications/x"), is_request: false, params: &params };
-        rules_of(&headers(&[(VERSION, version)]), asked)
+        find_rules(&headers(&[(VERSION, version)]), asked)
     };
     assert_eq!(of("2026-07-28"), Ok(Rules::Described));
     assert_eq!(of("2025-06-18"), Ok(Rules::Handshake(ProtocolVersion::V_2025_06_18)));

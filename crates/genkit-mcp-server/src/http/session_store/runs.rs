@@ -102,7 +102,7 @@ impl RunSessions {
 impl SessionStore for RunSessions {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>> {
         Box::pin(async move {
-            let run = RunId::of_session(id);
+            let run = RunId::for_session(id);
             self.known.0.load(id).await?; // Now the most recently used.
             let Some(stored) = self.store.load(&run).await? else { return Ok(None) };
             let left = stored.at.wake_at_ms.unwrap_or_default().saturating_sub(now_ms());
@@ -126,7 +126,7 @@ impl SessionStore for RunSessions {
 
     fn save<'a>(&'a self, id: &'a str, session: StoredSession) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
-            let run = RunId::of_session(id);
+            let run = RunId::for_session(id);
             let text = serde_json::to_string(&session)
                 .map_err(|source| E::SessionUnserializable { source })?;
             let change = self.change(text);
@@ -146,14 +146,14 @@ impl SessionStore for RunSessions {
     fn delete<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<()>> {
         Box::pin(async move {
             self.known.0.delete(id).await?;
-            self.store.delete(&RunId::of_session(id)).await.map(drop)
+            self.store.delete(&RunId::for_session(id)).await.map(drop)
         })
     }
 
     fn sweep(&self) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let due = self.store.due(SWEPT).await?;
-            for id in due.into_iter().filter(RunId::is_of_session) {
+            for id in due.into_iter().filter(RunId::is_session_run) {
                 let is_removed = self.remove_expired(&id).await;
                 self.skipped.skip_unreadable(&id, is_removed)?;
             }

@@ -163,7 +163,7 @@ impl HttpSession {
     /// Cancels all running requests of the session, and discards its streams.
     pub(super) fn end_session(&self) {
         self.ended.cancel();
-        self.session.connection.no_more_answers();
+        self.session.connection.end_questions();
         self.session.connection.cancel_all();
         *lock(&self.kept) = RetainedStreams::default();
     }

@@ -79,7 +79,7 @@ impl SessionTable {
         if let Some(opened) = client.open_session() {
             return Some(opened);
         }
-        let giver = quotas.gives_way_to(client, Kind::Session);
+        let giver = quotas.client_to_evict_for(client, Kind::Session);
         let idle = self.longest_idle(giver.as_ref().unwrap_or(client))?;
         self.end_session(idle.id());
         drop(idle);

@@ -47,11 +47,11 @@ impl EndpointState {
         let id = named.and_then(|named| named.parse::<SessionId>().ok());
         let id = id.ok_or(HttpRejection::SessionNotFound)?;
         if let Some(found) = sessions.find_session(id, &sender.owner) {
-            found.session.set_sees(sender.sees.clone());
+            found.session.set_visibility(sender.visibility.clone());
             return Ok(found);
         }
         if sessions.has_session(id) {
-            return Err(HttpRejection::OthersSession);
+            return Err(HttpRejection::ForeignSession);
         }
         self.restore_session(sessions, id, sender).await
     }
@@ -73,17 +73,17 @@ impl EndpointState {
             Ok(Ok(None)) => return Err(HttpRejection::SessionNotFound),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a session");
-                return Err(HttpRejection::MissingStore);
+                return Err(HttpRejection::StoreFailed);
             }
-            Err(_) => return Err(HttpRejection::MissingStore),
+            Err(_) => return Err(HttpRejection::StoreFailed),
         };
-        if owner_of(&stored) != Some(sender.owner) {
-            return Err(HttpRejection::OthersSession);
+        if find_owner(&stored) != Some(sender.owner) {
+            return Err(HttpRejection::ForeignSession);
         }
         let room = sessions.make_room(&self.engine.shared.quotas, &sender.client);
         let (quota, counted) = room.ok_or(HttpRejection::TooManySessions)?;
         let session = Arc::new(Session::new(quota, Some(counted)));
-        session.set_sees(sender.sees.clone());
+        session.set_visibility(sender.visibility.clone());
         session.connection.number_at_random();
         if !apply_stored(&stored, &session) {
             return Err(HttpRejection::SessionNotFound);
@@ -165,7 +165,7 @@ fn log_failure(stored: std::result::Result<StoreResult<()>, tokio::time::error::
 fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSession> {
     let Handshake::Initialized(version) = session.connection.handshake() else { return None };
     let client = session.connection.client();
-    let calls_itself = client.as_ref().and_then(|client| client.calls_itself());
+    let calls_itself = client.as_ref().and_then(|client| client.reported_name());
     let capabilities = client.as_ref().map(|client| client.capabilities.clone());
     Some(StoredSession {
         protocol_version: version.as_str().to_owned(),
@@ -183,7 +183,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
 }
 
 /// Returns the owner of a stored session, or `None` if it is not valid.
-fn owner_of(stored: &StoredSession) -> Option<Owner> {
+fn find_owner(stored: &StoredSession) -> Option<Owner> {
     let Some(hash) = &stored.owner else { return Some(Owner(None)) };
     let mut bytes = [0; 32];
     if hash.len() != 64 || !hash.is_ascii() {
@@ -204,6 +204,6 @@ fn apply_stored(stored: &StoredSession, session: &Session) -> bool {
     let info = stored.client.as_ref().map(|it| Implementation::new(&it.name, &it.version));
     let client = ClientDescription::new(info.as_ref(), &capabilities);
     session.connection.set_initialized(version.clone(), client);
-    session.set_level(level::of_mcp(stored.level));
+    session.set_level(level::from_mcp(stored.level));
     stored.subscriptions.iter().all(|uri| session.subscribe(uri).is_ok())
 }

@@ -24,10 +24,10 @@ use genkit_core::{RunId, RunStore};
 use genkit_durable::internal::{LEASE, LeasedRun};
 
 /// The interval at which the store is polled for events from another instance. Default is 250 ms.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The interval between checks that the other instance is still alive. Default is 1 second.
-const LOOK_FOR_OWNER: Duration = Duration::from_secs(1);
+const OWNER_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The number of consecutive failures of the store after which the stream ends and the client must
 /// reconnect. Default is 20.
@@ -42,17 +42,17 @@ impl EndpointState {
         expiry: Option<Instant>,
     ) -> Result<Response<AnswerBody>, HttpRejection> {
         let Some(store) = self.store.as_ref().and_then(|store| store.streams()) else {
-            return Ok(responses::no_events());
+            return Ok(responses::empty_event_stream());
         };
-        let id = RunId::of_stream(&session.id().to_string(), last.stream);
+        let id = RunId::for_stream(&session.id().to_string(), last.stream);
         let stored = match tokio::time::timeout(STORE_TIMEOUT, load_stream(&*store, &id)).await {
             Ok(Ok(Some(stored))) => stored,
-            Ok(Ok(None)) => return Ok(responses::no_events()),
+            Ok(Ok(None)) => return Ok(responses::empty_event_stream()),
             Ok(Err(error)) => {
                 tracing::error!(error = %Logged::text(error.chain()), "cannot load a stream");
-                return Err(HttpRejection::MissingStore);
+                return Err(HttpRejection::StoreFailed);
             }
-            Err(_) => return Err(HttpRejection::MissingStore),
+            Err(_) => return Err(HttpRejection::StoreFailed),
         };
         let counted =
             session.session.quota().open_stream().map_err(|_| HttpRejection::TooManyStreams)?;
@@ -103,7 +103,7 @@ async fn follow_stream(
                     tracing::error!(%error, "cannot read the stream from another instance");
                     break;
                 }
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
         }
     }
@@ -117,7 +117,7 @@ async fn next(
     stored: &StoredStream,
 ) -> StoreResult<Option<StoredStream>> {
     loop {
-        let until = Instant::now() + LOOK_FOR_OWNER;
+        let until = Instant::now() + OWNER_CHECK_INTERVAL;
         if let Some((mut leased, now)) = LeasedRun::begin(store, id, LEASE).await? {
             if let Some(end) = StoredStream::read(now)
                 .filter(|now| !now.is_done())
@@ -129,7 +129,7 @@ async fn next(
             return load_stream(&**store, id).await;
         }
         while Instant::now() < until {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             match store.peek(id).await? {
                 None => return Ok(None),
                 Some(at) if at.revision != stored.revision => {
@@ -152,12 +152,12 @@ pub(in crate::http) async fn answer_stored(
     let place = match (&answering.session, call.id(), store.and_then(|store| store.streams())) {
         (Some(session), Some(request), Some(store)) => {
             let number = session.keep_everywhere(&answering.stream, now);
-            let run = RunId::of_stream(&session.id().to_string(), number);
+            let run = RunId::for_stream(&session.id().to_string(), number);
             StreamLocation { run, request: request.clone(), number, store }
         }
         _ => return Err((call, answering)),
     };
-    Ok(said_everywhere(call, answering, place, end.clone()).await)
+    Ok(run_with_journal(call, answering, place, end.clone()).await)
 }
 
 /// The location of a stored stream.
@@ -169,7 +169,7 @@ struct StreamLocation {
 }
 
 /// Runs a call whose stream is stored, so that it can be resumed on any instance.
-async fn said_everywhere(
+async fn run_with_journal(
     call: Call,
     answering: PendingResponse,
     place: StreamLocation,

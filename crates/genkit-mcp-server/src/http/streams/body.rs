@@ -17,10 +17,10 @@ use genkit_core::BoxFuture;
 use genkit_http_server::internal::RunningRequest;
 
 /// The time without events after which a stream sends a keep-alive comment. Default is 15 seconds.
-const PULSE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// A comment, which clients ignore.
-const STILL_THERE: &[u8] = b":\n\n";
+const KEEP_ALIVE: &[u8] = b":\n\n";
 
 /// Produces the events of a stream.
 pub(in super::super) type Driver = BoxFuture<'static, ()>;
@@ -91,7 +91,7 @@ impl Events {
             stays: false,
             kept: None,
             request: None,
-            pulse: Box::pin(tokio::time::sleep(PULSE)),
+            pulse: Box::pin(tokio::time::sleep(KEEP_ALIVE_INTERVAL)),
             end: Box::pin(end.cancelled_owned()),
             expiry: None,
         }
@@ -155,10 +155,10 @@ impl Events {
             return Poll::Ready(None);
         }
         if self.pulse.as_mut().poll(cx).is_ready() {
-            self.pulse.as_mut().reset(Instant::now() + PULSE);
+            self.pulse.as_mut().reset(Instant::now() + KEEP_ALIVE_INTERVAL);
             // Registers the task for the new deadline.
             let _ = self.pulse.as_mut().poll(cx);
-            return Poll::Ready(Some(Bytes::from_static(STILL_THERE)));
+            return Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)));
         }
         Poll::Pending
     }

@@ -214,7 +214,7 @@ impl EventStream {
         // Hold one lock for both, so that a concurrent message is either returned or stored by the journal.
         let state = self.state();
         let _ = self.journal.set(journal);
-        state.events.iter().map(message_of).collect()
+        state.events.iter().map(build_message).collect()
     }
 
     /// Returns the index of the next event.
@@ -229,7 +229,7 @@ impl EventStream {
 }
 
 /// Returns the message of an event.
-fn message_of(event: &Bytes) -> Bytes {
+fn build_message(event: &Bytes) -> Bytes {
     const DATA: &[u8] = b"data: ";
     let id = match event.starts_with(b"id: ") {
         true => event.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
@@ -247,7 +247,7 @@ mod tests {
     fn message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
-            assert_eq!(&*message_of(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
+            assert_eq!(&*build_message(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
         }
     }
 }

@@ -92,7 +92,7 @@ enum SendOutcome {
     /// The journal must store the message first.
     Journaled,
     /// The stream is currently full.
-    BudgetExceeded,
+    Full,
 }
 
 impl EventStream {
@@ -107,7 +107,7 @@ impl EventStream {
     }
 
     /// Returns ready when any message has been sent; otherwise, the task is woken when one is sent.
-    pub(super) fn poll_said(&self, cx: &Context<'_>) -> Poll<()> {
+    pub(super) fn poll_has_events(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.state();
         if state.last_index() > 0 {
             return Poll::Ready(());
@@ -117,7 +117,7 @@ impl EventStream {
     }
 
     /// Returns whether any message was sent.
-    pub(super) fn has_said(&self) -> bool {
+    pub(super) fn has_events(&self) -> bool {
         self.state().last_index() > 0
     }
 
@@ -140,7 +140,7 @@ impl EventStream {
     fn try_say(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
         match state.has_room(message) {
-            None => SendOutcome::BudgetExceeded,
+            None => SendOutcome::Full,
             Some(false) => SendOutcome::Ended(false),
             Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
             Some(true) => {
@@ -211,7 +211,7 @@ impl EventStream {
         };
         state.unread += 1;
         state.unread_bytes -= event.len();
-        state.forget_read();
+        state.discard_read();
         drop(state);
         self.room.notify_waiters();
         Read::Event(event)
@@ -226,7 +226,7 @@ impl EventStream {
         state.left = Some(Instant::now());
         // The waker belongs to the closed connection.
         state.waker = None;
-        state.forget_read();
+        state.discard_read();
         drop(state);
         self.room.notify_waiters();
         true
@@ -255,13 +255,13 @@ impl StreamState {
         self.bytes += event.len();
         self.unread_bytes += event.len();
         self.events.push_back(event);
-        self.forget_read();
+        self.discard_read();
         self.wake();
     }
 
     /// Discards the oldest unneeded events: all read events if the stream has no number, otherwise the events that
     /// exceed the limits for resumption. Unread events are discarded only after the reader has disconnected.
-    fn forget_read(&mut self) {
+    fn discard_read(&mut self) {
         while let Some(oldest) = self.events.front() {
             let is_unread = self.first == self.unread;
             let is_kept = self.number.is_some()
@@ -306,7 +306,7 @@ impl Outward for EventStream {
                         Some(journal) => return Arc::clone(journal).say(message).await,
                         None => continue,
                     },
-                    SendOutcome::BudgetExceeded => {}
+                    SendOutcome::Full => {}
                 }
                 room.await;
             }

@@ -79,7 +79,7 @@ fn sender_waits_if_the_buffer_is_full() {
     let reader = stream.read_from(0);
     let large = message(&"x".repeat(UNREAD_BYTES));
     assert_eq!(stream.try_say(&large), SendOutcome::Ended(true), "one message always fits");
-    assert_eq!(stream.try_say(&message("{}")), SendOutcome::BudgetExceeded);
+    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Full);
     assert!(matches!(read(&stream, reader), Read::Event(_)));
     assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
     assert_eq!(read(&stream, reader), event("data: {}\n\n"));

@@ -62,7 +62,9 @@ impl CassetteFile {
         Err(E::Version { path: path.to_owned(), found: self.version, known: VERSION }.into())
     }
 
-    pub(super) fn text_of<'a>(exchanges: impl Iterator<Item = &'a Exchange>) -> Result<String> {
+    pub(super) fn exchanges_to_text<'a>(
+        exchanges: impl Iterator<Item = &'a Exchange>,
+    ) -> Result<String> {
         #[derive(Serialize)]
         struct WrittenFile<'a> {
             version: u32,
@@ -110,7 +112,7 @@ impl RecordedResponse {
 }
 
 /// Returns the headers of a response that are recorded.
-pub(super) fn kept_headers(header: HeaderLookup<'_>) -> BTreeMap<String, String> {
+pub(super) fn select_headers(header: HeaderLookup<'_>) -> BTreeMap<String, String> {
     HEADERS.iter().filter_map(|name| Some(((*name).to_owned(), header(name)?))).collect()
 }
 

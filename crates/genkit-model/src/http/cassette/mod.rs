@@ -156,7 +156,7 @@ impl Cassette {
             *free = Some(exchange);
         }
         // Written while the lock is held, so that an older state cannot overwrite a newer state.
-        write(&self.0.path, &CassetteFile::text_of(places.iter().flatten())?)
+        write(&self.0.path, &CassetteFile::exchanges_to_text(places.iter().flatten())?)
     }
 }
 
@@ -217,7 +217,7 @@ struct CassetteRecording {
 impl Observer for CassetteRecording {
     fn begin_response(&mut self, status: u16, header: HeaderLookup<'_>) {
         self.response =
-            StoredResponse { status, headers: file::kept_headers(header), body: Vec::new() };
+            StoredResponse { status, headers: file::select_headers(header), body: Vec::new() };
     }
 
     fn receive_piece(&mut self, piece: &[u8]) {

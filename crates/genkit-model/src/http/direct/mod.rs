@@ -21,10 +21,10 @@ use genkit_core::internal::error::BoxError;
 
 pub(super) use body::DirectBody;
 pub(super) use origin::Origin;
-pub(super) use origins::{Way, way_to};
+pub(super) use origins::{Route, find_route};
 
 /// The reason why a call received no response.
-pub(super) enum NotSent {
+pub(super) enum SendError {
     /// The connection could not be established.
     Connect(BoxError),
     /// The connection ended before the response started.
@@ -44,7 +44,7 @@ pub(super) async fn post_direct(
     uri: Uri,
     headers: HeaderMap,
     body: Vec<u8>,
-) -> Result<DirectResponse, NotSent> {
+) -> Result<DirectResponse, SendError> {
     let mut request = Request::new(Full::new(Bytes::from(body)));
     *request.method_mut() = http::Method::POST;
     *request.uri_mut() = uri;
@@ -55,7 +55,7 @@ pub(super) async fn post_direct(
         let mut link = match idle {
             Some(link) => link,
             // Boxed, because most calls reuse a connection.
-            None => Box::pin(origin.open_link()).await.map_err(NotSent::Connect)?,
+            None => Box::pin(origin.open_link()).await.map_err(SendError::Connect)?,
         };
         let refused = match link.send_request(request).await {
             Ok(response) => {
@@ -68,7 +68,7 @@ pub(super) async fn post_direct(
         // The server closed the idle connection before any part of the request was sent, so try another connection.
         match refused.request {
             Some(unsent) if is_reused => request = unsent,
-            _ => return Err(NotSent::Closed(refused.error.into())),
+            _ => return Err(SendError::Closed(refused.error.into())),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::origin::Origin;
 use super::tls::tls_config;
 use genkit_core::Result;
 use genkit_core::internal::sync::lock;
-use genkit_http_client::internal::net::{Route, is_loopback, no_client, pool};
+use genkit_http_client::internal::net::{Route, client_error, is_loopback, pool};
 
 /// The maximum number of servers to remember. Default is 64; the oldest server is forgotten first,
 /// and running calls to it continue.
@@ -19,30 +19,30 @@ const MAX_ORIGINS: usize = 64;
 
 /// The route to a server: directly or through a proxy.
 #[derive(Clone)]
-pub(crate) enum Way {
+pub(crate) enum Route {
     Direct(Arc<Origin>),
     /// Through a proxy configured in the environment.
     Proxied(Client),
 }
 
 /// Connections belong to the runtime that opened them, as in [`pool`].
-static WAYS: Mutex<Vec<(Id, Uri, Way)>> = Mutex::new(Vec::new());
+static ROUTES: Mutex<Vec<(Id, Uri, Route)>> = Mutex::new(Vec::new());
 
 /// Returns the route to the server of `url` in the current runtime.
-pub(crate) fn way_to(url: &Url) -> Result<Way> {
+pub(crate) fn find_route(url: &Url) -> Result<Route> {
     let runtime = Handle::current().id();
     let server = url.origin().ascii_serialization();
-    let server: Uri = server.parse().map_err(|error| no_client(&error))?;
-    let mut ways = lock(&WAYS);
-    let known = |(id, uri, _): &&(Id, Uri, Way)| *id == runtime && *uri == server;
+    let server: Uri = server.parse().map_err(|error| client_error(&error))?;
+    let mut ways = lock(&ROUTES);
+    let known = |(id, uri, _): &&(Id, Uri, Route)| *id == runtime && *uri == server;
     if let Some((_, _, way)) = ways.iter().find(known) {
         return Ok(way.clone());
     }
     let way = if is_proxied(url, &Matcher::from_system()) {
-        Way::Proxied(pool::client(Route::to(url))?)
+        Route::Proxied(pool::client(Route::to(url))?)
     } else {
         let tls = (url.scheme() == "https").then(tls_config).transpose()?;
-        Way::Direct(Arc::new(Origin::new(server.clone(), tls)))
+        Route::Direct(Arc::new(Origin::new(server.clone(), tls)))
     };
     if ways.len() >= MAX_ORIGINS {
         ways.remove(0);

@@ -97,8 +97,8 @@ async fn send_request(origin: &Arc<Origin>) -> Result<DirectResponse, String> {
     headers.insert("host", "models.example".parse().unwrap());
     let sent = post_direct(origin, "/v1?a=b".parse().unwrap(), headers, b"{}".to_vec()).await;
     sent.map_err(|error| match error {
-        NotSent::Connect(error) => format!("connect: {}", root_cause(&*error)),
-        NotSent::Closed(error) => format!("closed: {}", root_cause(&*error)),
+        SendError::Connect(error) => format!("connect: {}", root_cause(&*error)),
+        SendError::Closed(error) => format!("closed: {}", root_cause(&*error)),
     })
 }
 
@@ -290,9 +290,9 @@ fn runtime_takes_its_connections_with_it() {
 
 #[tokio::test]
 async fn server_is_found_once_for_a_runtime() {
-    let direct = |text: &str| match way_to(&text.parse().unwrap()).unwrap() {
-        Way::Direct(origin) => origin,
-        Way::Proxied(_) => panic!("nothing on this machine is reached through a proxy"),
+    let direct = |text: &str| match find_route(&text.parse().unwrap()).unwrap() {
+        Route::Direct(origin) => origin,
+        Route::Proxied(_) => panic!("nothing on this machine is reached through a proxy"),
     };
     let first = direct("http://127.0.0.1:7001/v1?key=a");
     assert!(Arc::ptr_eq(&first, &direct("http://127.0.0.1:7001/v2")));

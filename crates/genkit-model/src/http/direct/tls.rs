@@ -8,7 +8,7 @@ use rustls::crypto::CryptoProvider;
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use genkit_core::Result;
-use genkit_http_client::internal::net::{install_crypto, no_client};
+use genkit_http_client::internal::net::{client_error, install_crypto};
 
 /// Loading certificates takes time, so it is done once.
 static CONFIG: OnceLock<Arc<ClientConfig>> = OnceLock::new();
@@ -24,7 +24,7 @@ pub(super) fn tls_config() -> Result<Arc<ClientConfig>> {
     let config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_platform_verifier())
-        .map_err(|error| no_client(&error))?;
+        .map_err(|error| client_error(&error))?;
     let mut config = config.with_no_client_auth();
     config.alpn_protocols = alpn_protocols();
     // Another thread may have been faster; its certificates are the same.

@@ -48,7 +48,7 @@ pub(in crate::chat) fn encode_body(
             stream,
         })
     };
-    let list = list.left_open(is_open);
+    let list = list.without_caching_if_open(is_open);
     list.into_body_with(request, "messages", &messages, (target.provider, stream), rest)
 }
 

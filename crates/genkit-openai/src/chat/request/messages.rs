@@ -73,7 +73,7 @@ pub(super) fn encode_messages<'a>(
             _ => writer.write_tool(message)?,
         }
     }
-    let is_open = !writer.open.is_empty() || writer.ids.has_invented();
+    let is_open = !writer.open.is_empty() || writer.ids.has_generated();
     writer.end_round();
     writer.write_documents(documents);
     Ok((writer.messages, is_open))
@@ -199,7 +199,7 @@ impl<'a> MessageWriter<'a> {
 
     fn call(&mut self, part: &'a Part, call: &'a ToolRequest) -> ToolCallParam<'a> {
         ToolCallParam {
-            id: self.ids.of_call(call, self.context.deviations.tool_ids),
+            id: self.ids.take_call_id(call, self.context.deviations.tool_ids),
             r#type: "function",
             function: FunctionCallParam {
                 name: self.context.names.sent_name(&call.name),

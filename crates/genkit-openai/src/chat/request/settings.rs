@@ -9,10 +9,10 @@ use crate::wire::request::settings::effort_word;
 use crate::wire::servers::Deviations;
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 
 /// Settings that only the client uses.
-const CLIENT: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
+const CLIENT_SETTINGS: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Fields that are not set from the settings.
 const OURS: [&str; 4] = ["model", "messages", "stream", "visualDetailLevel"];
@@ -53,7 +53,7 @@ impl<'a> ChatSettings<'a> {
             "serviceTier" => "service_tier",
             "promptCacheKey" => "prompt_cache_key",
             "safetyIdentifier" => "safety_identifier",
-            _ if CLIENT.contains(&key) || OURS.contains(&key) => return None,
+            _ if CLIENT_SETTINGS.contains(&key) || OURS.contains(&key) => return None,
             other => other,
         };
         let is_empty =
@@ -68,7 +68,7 @@ impl<'a> ChatSettings<'a> {
 
     /// Returns the value to send, or `None` if it is not supported.
     fn sent_value(&self, key: &str, value: &'a Value) -> Option<Cow<'a, Value>> {
-        let effort = || Effort::of_config(self.config);
+        let effort = || Effort::from_config(self.config);
         let remedy = match key {
             "topK" if !self.deviations.top_k => "use `topP` instead",
             "temperature" | "topP" if self.is_fixed() && value.as_f64() != Some(1.0) => {
@@ -84,7 +84,7 @@ impl<'a> ChatSettings<'a> {
             },
             _ => return Some(Cow::Borrowed(value)),
         };
-        left_out(self.provider, self.model, key, remedy);
+        warn_omitted(self.provider, self.model, key, remedy);
         None
     }
 

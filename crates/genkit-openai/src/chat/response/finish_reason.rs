@@ -21,7 +21,7 @@ fn classify(reason: &str) -> FinishReason {
 }
 
 /// Returns whether a response with this reason ended before the model had finished.
-pub(super) fn is_cut(sent: &str) -> bool {
+pub(super) fn is_incomplete(sent: &str) -> bool {
     normalize(Some(sent)).is_some_and(|reason| match classify(&reason) {
         FinishReason::Length | FinishReason::Blocked => true,
         FinishReason::Other => FAILED.contains(&reason.as_str()),
@@ -30,7 +30,7 @@ pub(super) fn is_cut(sent: &str) -> bool {
 }
 
 /// Returns whether this is not an actual finish reason: some servers send an empty one in every chunk.
-pub(super) fn is_missing(sent: &str) -> bool {
+pub(super) fn is_placeholder(sent: &str) -> bool {
     normalize(Some(sent)).is_none()
 }
 
@@ -160,10 +160,10 @@ mod tests {
     #[test]
     fn limits_filters_and_errors_cut_a_response() {
         for cut in ["length", "model_length", "content_filter", "error", "abort", "time_limit"] {
-            assert!(is_cut(cut), "{cut}");
+            assert!(is_incomplete(cut), "{cut}");
         }
         for complete in ["stop", "tool_calls", "", "odd"] {
-            assert!(!is_cut(complete), "{complete}");
+            assert!(!is_incomplete(complete), "{complete}");
         }
     }
 

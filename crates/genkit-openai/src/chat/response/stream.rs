@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::body::{ChatCompletion, ChoiceMessage, ChoiceToolCall};
 use super::calls::{DecodedCall, TooManyCalls, ToolCallAssembler};
-use super::finish_reason::is_missing;
+use super::finish_reason::is_placeholder;
 use super::whole::{
     CompletionBuilder, decode_calls, detail_text, first_choice, generated_image, sent_names,
     too_many_calls,
@@ -69,7 +69,7 @@ impl<'a> ChatStream<'a> {
         self.completion.add_logprobs(choice.logprobs);
         let mut parts = Vec::new();
         // Some servers send an empty finish reason in every chunk.
-        let finish = choice.finish_reason.filter(|reason| !is_missing(reason));
+        let finish = choice.finish_reason.filter(|reason| !is_placeholder(reason));
         if let Some(mut delta) = choice.delta {
             if finish.is_some() && self.is_repetition(&delta.content.text) {
                 delta.content.text.clear();

@@ -6,7 +6,7 @@ use super::body::{ChatCompletion, Choice, ChoiceMessage, CompletionUsage, Genera
 use super::calls::{
     AssembledCall, DecodedCall, MAX_CALLS, TooManyCalls, ToolCallAssembler, drop_repeated,
 };
-use super::finish_reason::{finish_reason, is_cut, is_missing};
+use super::finish_reason::{finish_reason, is_incomplete, is_placeholder};
 use crate::chat::error::Error as E;
 use crate::chat::metadata::{EXTRA_CONTENT, REASONING_DETAILS};
 use crate::wire::models::Target;
@@ -159,8 +159,8 @@ impl CompletionBuilder {
     /// Builds the response.
     pub(super) fn build(mut self) -> ModelResponse {
         // A call that ended before its arguments arrived is shown but not run.
-        let finish = self.finish.as_deref().filter(|reason| !is_missing(reason));
-        let cut = finish.map_or(!self.is_ended, is_cut);
+        let finish = self.finish.as_deref().filter(|reason| !is_placeholder(reason));
+        let cut = finish.map_or(!self.is_ended, is_incomplete);
         if cut
             && self.is_last_bare
             && let Some(Part::ToolRequest { tool_request, .. }) = self.calls.last_mut()

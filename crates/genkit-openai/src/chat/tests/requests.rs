@@ -303,7 +303,7 @@ fn output_is_bound_as_far_as_the_server_can() {
 #[test]
 fn run_keeps_what_it_sent_unless_its_end_is_open() {
     let wire = at("openai", "gpt-4o");
-    let mut request = read(json!({"messages": [user()]})).of_run();
+    let mut request = read(json!({"messages": [user()]})).with_encoding_cache();
     // The number of cached messages; the body equals the one encoded without a cache.
     let kept = |request: &ModelRequest| {
         let whole = wire.encode_request(&request.clone(), false).unwrap().body;

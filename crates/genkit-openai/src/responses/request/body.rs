@@ -101,7 +101,7 @@ fn encode_with(
         detail: text("visualDetailLevel"),
     };
     let back = context.reasoning;
-    let shape = ("responses", model, back.server, back.reasons, back.stored, search.is_on());
+    let shape = ("responses", model, back.server, back.reasons, back.stored, search.is_enabled());
     let list = MessageList::from_request(request, (shape, context.continues, context.detail));
     let input = encode_input(request, &context, list.from)?;
     let tools = encode_tools(request, &names, &search, &server.deviations);
@@ -121,5 +121,5 @@ fn encode_with(
     };
     adapt(&mut rest);
     let new = &input.items[input.known..];
-    Ok(list.left_open(input.is_open).into_body("input", new, &rest)?)
+    Ok(list.without_caching_if_open(input.is_open).into_body("input", new, &rest)?)
 }

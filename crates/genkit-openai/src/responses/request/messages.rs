@@ -238,7 +238,7 @@ impl<'a> InputWriter<'a> {
                     }
                 }
                 Part::ToolRequest { tool_request, .. } if !tool_request.partial => {
-                    let call_id = self.ids.of_call(tool_request, ToolIds::SixtyFour);
+                    let call_id = self.ids.take_call_id(tool_request, ToolIds::SixtyFour);
                     let name = self.context.names.sent_name(&tool_request.name);
                     let namespace = self.context.search.call_namespace(part, &name);
                     self.push_item(InputItem::Call(CallItem {

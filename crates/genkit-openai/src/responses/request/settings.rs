@@ -8,7 +8,7 @@ use crate::wire::models::ModelTraits;
 use crate::wire::request::settings::effort_word;
 use genkit_core::Effort;
 use genkit_core::internal::run_options::REASONING_EFFORT;
-use genkit_model::internal::left_out;
+use genkit_model::internal::warn_omitted;
 
 /// The minimum token limit that the API accepts.
 const MIN_OUTPUT_TOKENS: u64 = 16;
@@ -101,7 +101,7 @@ impl ResponsesSettings<'_> {
             Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
                 if limit < MIN_OUTPUT_TOKENS {
                     let remedy = "16 is sent, which is the minimum of the API";
-                    left_out(&self.server.name, self.model, &format!("{key} below 16"), remedy);
+                    warn_omitted(&self.server.name, self.model, &format!("{key} below 16"), remedy);
                 }
                 limit.max(MIN_OUTPUT_TOKENS).into()
             }
@@ -110,11 +110,11 @@ impl ResponsesSettings<'_> {
     }
 
     fn sent_effort(&self, given: &Value) -> Option<Value> {
-        let Some(effort) = Effort::of_config(self.config) else { return Some(given.clone()) };
+        let Some(effort) = Effort::from_config(self.config) else { return Some(given.clone()) };
         let word = effort_word(self.model, effort, self.server.is_openai());
         if word.is_none() {
             let remedy = "use a model that reasons, such as `gpt-5-mini`";
-            left_out(&self.server.name, self.model, REASONING_EFFORT, remedy);
+            warn_omitted(&self.server.name, self.model, REASONING_EFFORT, remedy);
         }
         word.map(Value::from)
     }
@@ -135,7 +135,7 @@ impl ResponsesSettings<'_> {
             }
             _ => return false,
         };
-        left_out(&self.server.name, self.model, key, remedy);
+        warn_omitted(&self.server.name, self.model, key, remedy);
         true
     }
 

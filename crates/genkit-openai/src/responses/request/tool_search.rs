@@ -21,10 +21,10 @@ const MAX_TOOLS: usize = 10;
 const MAX_NAMESPACES: usize = 40;
 
 /// The maximum total length of the namespace descriptions, in characters. Default is 6,000.
-const DESCRIPTIONS: usize = 6_000;
+const MAX_DESCRIPTION_CHARS: usize = 6_000;
 
 /// The namespace of tools whose names have no prefix, or different prefixes.
-const UNNAMED: &str = "tools";
+const DEFAULT_NAMESPACE: &str = "tools";
 
 /// The tool search of a request.
 #[derive(Default)]
@@ -58,14 +58,14 @@ impl<'a> ToolSearch<'a> {
     }
 
     /// Returns whether the request has a search tool.
-    pub(super) fn is_on(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.is_given || !self.deferred.is_empty()
     }
 
     /// Returns the namespace that a call must be sent with. The API rejects a call without the namespace that
     /// a search found its tool in, and a call with one that the request does not have.
     pub(super) fn call_namespace(&self, call: &'a Part, sent_name: &str) -> Option<&'a str> {
-        if self.is_on() { self.find_namespace(call, sent_name) } else { None }
+        if self.is_enabled() { self.find_namespace(call, sent_name) } else { None }
     }
 
     fn find_namespace<'b>(&self, call: &'b Part, sent_name: &str) -> Option<&'b str> {
@@ -76,7 +76,7 @@ impl<'a> ToolSearch<'a> {
     /// Returns whether an item may be sent back unchanged. Items of a search require a search tool in the request.
     pub(super) fn accepts_item(&self, item: &Map<String, Value>) -> bool {
         let kind = item.get("type").and_then(Value::as_str);
-        !matches!(kind, Some("tool_search_call" | "tool_search_output")) || self.is_on()
+        !matches!(kind, Some("tool_search_call" | "tool_search_output")) || self.is_enabled()
     }
 
     /// Groups the deferred tools into namespaces. The model sees only the names and descriptions of namespaces.
@@ -89,7 +89,7 @@ impl<'a> ToolSearch<'a> {
         if bundles.len() > MAX_NAMESPACES {
             bundles = merge_bundles(bundles);
         }
-        let length = DESCRIPTIONS / bundles.len().max(1);
+        let length = MAX_DESCRIPTION_CHARS / bundles.len().max(1);
         let mut taken = HashSet::new();
         let describe = |bundle: Bundle<'a>| {
             let listed: Vec<_> =
@@ -97,7 +97,7 @@ impl<'a> ToolSearch<'a> {
             let listed = listed.join(", ");
             let (group, listed) = match bundle.groups[..] {
                 [group] => (group, listed),
-                _ => (UNNAMED, format!("{}: {listed}", bundle.groups.join(", "))),
+                _ => (DEFAULT_NAMESPACE, format!("{}: {listed}", bundle.groups.join(", "))),
             };
             let name = free_name(group, &mut taken);
             Namespace { name, description: excerpt(&listed, length), tools: bundle.tools }
@@ -111,7 +111,7 @@ impl<'a> ToolSearch<'a> {
         // The last bundle of each group.
         let mut last: HashMap<&str, usize> = HashMap::new();
         for tool in tools.iter().filter(|tool| self.deferred.contains(tool.name.as_str())) {
-            let group = tool.name.split_once('/').map_or(UNNAMED, |(group, _)| group);
+            let group = tool.name.split_once('/').map_or(DEFAULT_NAMESPACE, |(group, _)| group);
             let open = last.get(group).copied().filter(|at| bundles[*at].tools.len() < MAX_TOOLS);
             let at = open.unwrap_or_else(|| {
                 bundles.push(Bundle { groups: vec![group], tools: Vec::new() });

@@ -47,7 +47,7 @@ impl<'a> ItemReader<'a> {
             Some("message") => ItemOutput::Message(read_message(item)),
             Some("function_call") => ItemOutput::Part(self.call(item)),
             Some("reasoning") => self.read_reasoning(item),
-            Some(_) => ItemOutput::Part(kept_part(item)),
+            Some(_) => ItemOutput::Part(raw_item_part(item)),
             None => ItemOutput::Nothing,
         }
     }
@@ -77,7 +77,7 @@ impl<'a> ItemReader<'a> {
         let encrypted = item_text(&item, "encrypted_content").filter(|text| !text.is_empty());
         if shown.is_empty() && encrypted.is_none() {
             return if item_text(&item, "id").is_some() {
-                ItemOutput::Part(kept_part(item))
+                ItemOutput::Part(raw_item_part(item))
             } else {
                 ItemOutput::Nothing
             };
@@ -125,7 +125,7 @@ fn read_message(mut item: Map<String, Value>) -> OutputMessage {
 }
 
 /// Keeps an item of the API unchanged in a custom part.
-fn kept_part(item: Map<String, Value>) -> Part {
+fn raw_item_part(item: Map<String, Value>) -> Part {
     Part::custom(Map::from_iter([(ITEM.to_owned(), Value::Object(item))]))
 }
 
@@ -147,13 +147,13 @@ fn item_texts(item: &Map<String, Value>, key: &str) -> Vec<String> {
 }
 
 /// The separator between two summaries.
-pub(super) const BREAK: &str = "\n\n";
+pub(super) const SUMMARY_SEPARATOR: &str = "\n\n";
 
 fn join_texts<'a>(texts: impl Iterator<Item = &'a str>) -> String {
     let mut all = String::new();
     for text in texts.filter(|text| !text.is_empty()) {
         if !all.is_empty() {
-            all.push_str(BREAK);
+            all.push_str(SUMMARY_SEPARATOR);
         }
         all.push_str(text);
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::body::{Event, ResponseObject};
-use super::item::{BREAK, ItemOutput, ItemReader};
+use super::item::{ItemOutput, ItemReader, SUMMARY_SEPARATOR};
 use super::whole::{build_response, check_error, failed_error};
 use crate::responses::error::Error as E;
 use crate::wire::builder::OpenAiServer;
@@ -26,7 +26,7 @@ const MAX_ITEMS: usize = 4_096;
 /// The state of a stream that is being read.
 pub(in crate::responses) struct ResponsesStream<'a> {
     reader: ItemReader<'a>,
-    slots: BTreeMap<u64, Slot>,
+    slots: BTreeMap<u64, OpenItem>,
     /// Whether an event of a response has been received.
     begun: bool,
     /// The response in the last event.
@@ -35,7 +35,7 @@ pub(in crate::responses) struct ResponsesStream<'a> {
 
 /// An output item that is not complete.
 #[derive(Default)]
-struct Slot {
+struct OpenItem {
     /// The item from its first event, or the complete item.
     item: Map<String, Value>,
     is_done: bool,
@@ -46,7 +46,7 @@ struct Slot {
     thought_at: Option<(bool, u64)>,
     arguments: String,
     /// Whether the whole item except its text has been sent.
-    is_told: bool,
+    is_sent: bool,
 }
 
 impl<'a> ResponsesStream<'a> {
@@ -57,7 +57,7 @@ impl<'a> ResponsesStream<'a> {
 
     /// Returns the item of an event. Without an index, it is the last item, or the next one if
     /// `begins`.
-    fn find_slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut Slot> {
+    fn find_slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut OpenItem> {
         let next = |last: u64| if begins { last.saturating_add(1) } else { last };
         let last = self.slots.last_key_value().map(|(at, _)| *at);
         let index = index.or(last.map(next)).unwrap_or(0);
@@ -163,7 +163,7 @@ impl<'a> ResponsesStream<'a> {
     }
 }
 
-impl Slot {
+impl OpenItem {
     /// Sends the content of an item that its deltas did not contain, because some servers send no
     /// deltas.
     fn add_whole(&mut self, reader: &ItemReader<'_>, item: Value, parts: &mut Vec<Part>) {
@@ -178,13 +178,13 @@ impl Slot {
                 self.thoughts.push_str(rest);
                 let mut part = Part::reasoning(rest);
                 *part.metadata_mut() = metadata;
-                parts.extend((!std::mem::replace(&mut self.is_told, true)).then_some(part));
+                parts.extend((!std::mem::replace(&mut self.is_sent, true)).then_some(part));
             }
             ItemOutput::Part(part) => {
                 let is_whole = part
                     .as_tool_request()
                     .is_none_or(|call| !call.partial && !call.input.is_string());
-                if is_whole && !std::mem::replace(&mut self.is_told, true) {
+                if is_whole && !std::mem::replace(&mut self.is_sent, true) {
                     parts.push(part);
                 }
             }
@@ -203,7 +203,7 @@ impl Slot {
             return;
         }
         let is_next = self.thought_at.replace(at).is_some_and(|before| before != at);
-        let more = if is_next { format!("{BREAK}{delta}") } else { delta.to_owned() };
+        let more = if is_next { format!("{SUMMARY_SEPARATOR}{delta}") } else { delta.to_owned() };
         self.thoughts.push_str(&more);
         parts.push(Part::reasoning(more));
     }
@@ -284,7 +284,7 @@ impl WireStream for ResponsesStream<'_> {
         // Some servers end with an empty output, even if they sent items before.
         let items = match reply.output.take() {
             Some(items) if !items.is_empty() => items,
-            _ => slots.into_values().map(Slot::into_item).collect(),
+            _ => slots.into_values().map(OpenItem::into_item).collect(),
         };
         Ok(build_response(&reader, items, reply))
     }

@@ -29,7 +29,7 @@ pub(crate) struct ToolCallIds<'a> {
 }
 
 impl<'a> ToolCallIds<'a> {
-    pub(crate) fn of_call(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
+    pub(crate) fn take_call_id(&mut self, call: &'a ToolRequest, ids: ToolIds) -> Cow<'a, str> {
         if let Some(reference) = given_id(call.id.as_deref()) {
             return fit_id(reference, ids);
         }
@@ -52,7 +52,7 @@ impl<'a> ToolCallIds<'a> {
     }
 
     /// Returns whether an id was generated. Generated ids are numbered from the first message on.
-    pub(crate) fn has_invented(&self) -> bool {
+    pub(crate) fn has_generated(&self) -> bool {
         self.invented > 0
     }
 
@@ -183,7 +183,8 @@ mod tests {
         let calls = ["a", "b", "a"].map(|name| ToolRequest::new(name, Value::Null));
         let answers = ["b", "a", "a", "c"].map(|name| ToolResponse::new(name, 1));
         let mut ids = ToolCallIds::default();
-        let call_ids = calls.each_ref().map(|call| ids.of_call(call, ToolIds::Any).into_owned());
+        let call_ids =
+            calls.each_ref().map(|call| ids.take_call_id(call, ToolIds::Any).into_owned());
         let response_ids =
             answers.each_ref().map(|answer| ids.of_answer(answer, ToolIds::Any).into_owned());
         assert_eq!(

@@ -18,7 +18,7 @@ struct ErrorReport {
     code: Value,
     kind: Value,
     /// The message from the server behind a gateway.
-    behind: Option<String>,
+    upstream_message: Option<String>,
 }
 
 /// Decodes the error of a response with a status of 400 or more.
@@ -29,12 +29,12 @@ pub(crate) fn decode_error(
     body: &[u8],
 ) -> Error {
     let report = match serde_json::from_slice::<Value>(body) {
-        Ok(body) => read(&body),
+        Ok(body) => parse_report(&body),
         Err(_) => ErrorReport { message: plain_text(status, body), ..ErrorReport::default() },
     };
     let text = error_text(provider, status, &report.report_text(), headers);
     let mut error = Error::new(kind_of_status(status), text);
-    if let Some(wait) = retry_after(headers).or_else(|| wait_in(&report.message)) {
+    if let Some(wait) = retry_after(headers).or_else(|| parse_retry_delay(&report.message)) {
         error = error.with_retry_after(wait);
     }
     // Waiting does not restore an exhausted quota or balance.
@@ -50,7 +50,11 @@ pub(crate) fn decode_error(
 ///
 /// # Errors
 /// Returns an error if the data is incomplete or empty.
-pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Value, HttpError> {
+pub(super) fn decode_event_error(
+    provider: &str,
+    is_named: bool,
+    data: &str,
+) -> Result<Value, HttpError> {
     let body = match serde_json::from_str(data) {
         Ok(Value::Array(list)) => match list.into_iter().next() {
             Some(first) => first,
@@ -68,7 +72,7 @@ pub(super) fn in_event(provider: &str, is_named: bool, data: &str) -> Result<Val
 
 /// Decodes an error within a response with a successful status.
 pub(crate) fn error_in_response(provider: &str, error: &Value) -> Error {
-    let report = read(&json!({ "error": error }));
+    let report = parse_report(&json!({ "error": error }));
     let status = report.report_status(error);
     let kind = match (status, report.code.as_str().or(report.kind.as_str())) {
         (Some(status), _) => kind_of_status(status),
@@ -88,7 +92,7 @@ pub(crate) fn error_in_response(provider: &str, error: &Value) -> Error {
         None => format!("{provider}: {}", report.report_text()),
     };
     let mut error = Error::new(kind, text);
-    if let Some(wait) = wait_in(&report.message) {
+    if let Some(wait) = parse_retry_delay(&report.message) {
         error = error.with_retry_after(wait);
     }
     if report.is_quota() {
@@ -99,7 +103,7 @@ pub(crate) fn error_in_response(provider: &str, error: &Value) -> Error {
 
 impl ErrorReport {
     fn report_text(&self) -> String {
-        match &self.behind {
+        match &self.upstream_message {
             Some(behind) if !self.message.contains(behind.as_str()) => {
                 format!("{}: {behind}", self.message)
             }
@@ -130,7 +134,7 @@ impl ErrorReport {
 }
 
 /// Finds the message in the body.
-fn read(body: &Value) -> ErrorReport {
+fn parse_report(body: &Value) -> ErrorReport {
     // Gemini's server sends a list.
     let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
     let field = |key: &str| body.get(key).unwrap_or(&Value::Null);
@@ -148,7 +152,7 @@ fn read(body: &Value) -> ErrorReport {
                 message: message.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
                 code: own("code").clone(),
                 kind: own("type").clone(),
-                behind: behind.filter(|behind| !behind.is_empty()),
+                upstream_message: behind.filter(|behind| !behind.is_empty()),
             }
         }
         _ => {
@@ -158,7 +162,7 @@ fn read(body: &Value) -> ErrorReport {
                 message: message.into_iter().find(|it| !it.is_empty()).unwrap_or_default(),
                 code: field("code").clone(),
                 kind: field("type").clone(),
-                behind: None,
+                upstream_message: None,
             }
         }
     };
@@ -178,7 +182,7 @@ fn plain_text(status: u16, body: &[u8]) -> String {
 
 /// Returns the delay in a message, such as "try again in 1.574s", "in 120ms", "in 1m3s" or "in 20
 /// seconds".
-fn wait_in(message: &str) -> Option<Duration> {
+fn parse_retry_delay(message: &str) -> Option<Duration> {
     let message = message.to_ascii_lowercase();
     let start = ["try again in ", "retry in ", "retry after "]
         .iter()
@@ -208,7 +212,7 @@ fn wait_in(message: &str) -> Option<Duration> {
 mod tests {
     use super::*;
 
-    fn error_of(status: u16, body: &str) -> Error {
+    fn parse_error(status: u16, body: &str) -> Error {
         decode_error("test", status, &|_| None, body.as_bytes())
     }
 
@@ -223,36 +227,39 @@ mod tests {
             r#"[{"error": {"message": "no"}}]"#,
             "no",
         ] {
-            assert_eq!(error_of(404, body).to_string(), "test: HTTP 404: no", "{body}");
+            assert_eq!(parse_error(404, body).to_string(), "test: HTTP 404: no", "{body}");
         }
-        assert_eq!(error_of(502, "<html>").to_string(), "test: HTTP 502");
+        assert_eq!(parse_error(502, "<html>").to_string(), "test: HTTP 502");
         assert_eq!(
-            error_of(422, r#"{"detail": [{"msg": "x"}]}"#).to_string(),
+            parse_error(422, r#"{"detail": [{"msg": "x"}]}"#).to_string(),
             r#"test: HTTP 422: [{"msg":"x"}]"#
         );
-        assert_eq!(error_of(400, r#"{"a": 1}"#).to_string(), r#"test: HTTP 400: {"a":1}"#);
+        assert_eq!(parse_error(400, r#"{"a": 1}"#).to_string(), r#"test: HTTP 400: {"a":1}"#);
         let behind =
             r#"{"error": {"message": "Provider returned error", "metadata": {"raw": "why"}}}"#;
         assert_eq!(
-            error_of(400, behind).to_string(),
+            parse_error(400, behind).to_string(),
             "test: HTTP 400: Provider returned error: why"
         );
         for odd in ["null", "[]", "7", r#"{"error": [1]}"#, r#"{"error": {"code": {}}}"#, ""] {
-            assert_eq!(error_of(400, odd).kind(), ErrorKind::InvalidArgument, "{odd}");
+            assert_eq!(parse_error(400, odd).kind(), ErrorKind::InvalidArgument, "{odd}");
         }
     }
 
     #[test]
     fn used_up_quota_is_not_worth_another_try() {
         assert!(
-            error_of(429, r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#)
-                .is_retryable()
+            parse_error(
+                429,
+                r#"{"error": {"message": "slow down", "code": "rate_limit_exceeded"}}"#
+            )
+            .is_retryable()
         );
         assert!(
-            !error_of(429, r#"{"error": {"message": "pay", "type": "insufficient_quota"}}"#)
+            !parse_error(429, r#"{"error": {"message": "pay", "type": "insufficient_quota"}}"#)
                 .is_retryable()
         );
-        assert!(!error_of(402, "{}").is_retryable());
+        assert!(!parse_error(402, "{}").is_retryable());
         let header = |name: &str| (name == "x-should-retry").then(|| "false".to_owned());
         assert!(!decode_error("test", 500, &header, b"").is_retryable());
         let header = |name: &str| (name == "x-should-retry").then(|| "true".to_owned());
@@ -261,7 +268,7 @@ mod tests {
 
     #[test]
     fn message_may_name_the_wait() {
-        let wait = |text: &str| wait_in(text).map(|wait| wait.as_millis());
+        let wait = |text: &str| parse_retry_delay(text).map(|wait| wait.as_millis());
         assert_eq!(wait("Please try again in 1.574s. Visit"), Some(1574));
         assert_eq!(wait("Please try again in 120ms."), Some(120));
         assert_eq!(wait("Try again in 1m3s"), Some(63_000));

@@ -26,7 +26,7 @@ pub(crate) fn event_data<'a>(provider: &str, event: &'a SseEvent<'_>) -> Result<
         DONE => Ok(EventData::Done),
         "" => Ok(EventData::Nothing),
         data if is_named || data.starts_with('[') => {
-            let error = error::in_event(provider, is_named, data)?;
+            let error = error::decode_event_error(provider, is_named, data)?;
             Err(error::error_in_response(provider, &error))
         }
         data => Ok(EventData::Json(data)),

@@ -41,7 +41,7 @@ const REWRITTEN: [&str; 10] = [
 ];
 
 /// Keywords that do not constrain a value.
-const SILENT: [&str; 3] = ["$schema", "$id", "$comment"];
+const WITHOUT_EFFECT: [&str; 3] = ["$schema", "$id", "$comment"];
 
 /// Annotations, which become part of the description in the strict schema.
 const DESCRIBING: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
@@ -66,7 +66,7 @@ const REASONS: [(&str, &str); 11] = [
 
 /// Returns whether a keyword only describes a value, without constraining it.
 pub(super) fn is_note(key: &str) -> bool {
-    DESCRIBING.contains(&key) || SILENT.contains(&key) || key.starts_with("x-")
+    DESCRIBING.contains(&key) || WITHOUT_EFFECT.contains(&key) || key.starts_with("x-")
 }
 
 /// Returns the first keyword of a schema that strict mode does not support, and the reason.

@@ -16,7 +16,7 @@ use genkit_schema::Schema;
 use genkit_schema::internal::dialect::{
     StrictDialectRewriter as _, find_choice, listed_types, rewrite_named, unsupported_part,
 };
-use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput, pointer, validated};
+use genkit_schema::internal::{Dialect, RepairedDialect, ToolInput, pointer, to_validated};
 use keywords::DEFINITIONS;
 use rewriter::StrictRewriter;
 
@@ -26,7 +26,7 @@ struct StrictDialect;
 impl Dialect for StrictDialect {
     fn convert_schema(exact: &Value, owner: &str) -> Option<Value> {
         let warn = |reason: &String| {
-            if is_news(owner, reason) {
+            if should_warn(owner, reason) {
                 tracing::warn!(
                     "the schema of `{owner}` is sent without strict mode, so the \
                      model may deviate from it: {reason}; remove this from the type, or turn strict \
@@ -35,19 +35,19 @@ impl Dialect for StrictDialect {
                 );
             }
         };
-        openai_strict(exact).map(|strict| validated(&strict)).inspect_err(warn).ok()
+        openai_strict(exact).map(|strict| to_validated(&strict)).inspect_err(warn).ok()
     }
 }
 
 /// The number of warnings to remember. Default is 1,000; after that, all are forgotten and logged
 /// again.
-const MAX_TOLD: usize = 1_000;
+const MAX_WARNINGS: usize = 1_000;
 
 /// Returns whether this warning has not been logged yet. The same schema is used in many runs.
-fn is_news(owner: &str, reason: &str) -> bool {
+fn should_warn(owner: &str, reason: &str) -> bool {
     static TOLD: Mutex<BTreeSet<(String, String)>> = Mutex::new(BTreeSet::new());
     let mut told = lock(&TOLD);
-    if told.len() == MAX_TOLD {
+    if told.len() == MAX_WARNINGS {
         told.clear();
     }
     told.insert((owner.to_owned(), reason.to_owned()))

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::rewriter::MAX_SCHEMAS;
-use super::{is_news, openai_strict};
+use super::{openai_strict, should_warn};
 use genkit_schema::internal::MAX_DEPTH;
 use genkit_schema::internal::testing::{deep_schema, wide_schema, with_property, zoo_schemas};
 
@@ -269,9 +269,9 @@ fn walk_strict(schema: &Value, root: &Value, name: &str) {
 
 #[test]
 fn each_reason_is_reported_once() {
-    let told = ["Dish", "Dish", "Cup"].map(|owner| is_news(owner, "at `/a`: a negation"));
+    let told = ["Dish", "Dish", "Cup"].map(|owner| should_warn(owner, "at `/a`: a negation"));
     assert_eq!(told, [true, false, true]);
-    assert!(is_news("Dish", "at `/b`: a negation"));
+    assert!(should_warn("Dish", "at `/b`: a negation"));
 }
 
 #[test]

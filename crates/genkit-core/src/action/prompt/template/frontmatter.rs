@@ -45,7 +45,7 @@ pub(in crate::action::prompt) fn describe_prompt(
     if let Some(description) = metadata.description() {
         builder.info.description = description.to_owned().into();
     }
-    builder.info.title = of_raw(metadata, "title", text_of_value).map(Into::into);
+    builder.info.title = read_raw_key(metadata, "title", text_of_value).map(Into::into);
     builder.version = match metadata.get("version") {
         Some(Value::Number(number)) => Some(number.to_string().into()),
         _ => metadata.version().map(|version| version.to_owned().into()),
@@ -100,7 +100,11 @@ fn find_misnamed<'m>(
     name.into_iter().chain(variant.map(|given| ("variant", given)))
 }
 
-fn of_raw<T>(metadata: &Metadata, key: &str, read: impl Fn(&Value) -> Option<T>) -> Option<T> {
+fn read_raw_key<T>(
+    metadata: &Metadata,
+    key: &str,
+    read: impl Fn(&Value) -> Option<T>,
+) -> Option<T> {
     metadata.raw()?.get(key).and_then(read)
 }
 

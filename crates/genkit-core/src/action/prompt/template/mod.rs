@@ -117,7 +117,7 @@ impl PromptBuilder {
             std::future::ready(template.render_template(&context, input))
         };
         let any = || json!({ "type": "object" });
-        let schemas = Schemas::given(Some(schema.unwrap_or_else(any)), any, None, || None);
+        let schemas = Schemas::from_written(Some(schema.unwrap_or_else(any)), any, None, || None);
         self.build(schemas, from_closure(render, Ok))
     }
 }

@@ -85,7 +85,7 @@ async fn response_to_a_notification_is_ignored() {
 }
 
 #[tokio::test]
-async fn media_type_that_only_begins_like_json_is_rejected() {
+async fn media_type_with_json_prefix_is_rejected() {
     for (kind, is_read) in [
         ("application/json", true),
         (" application/json ;charset=utf-8", true),

@@ -27,7 +27,7 @@ fn no_session(id: Value) -> Answer {
 }
 
 #[tokio::test]
-async fn error_that_names_no_request_ends_the_session_and_not_the_patience() {
+async fn error_without_id_ends_the_session_immediately() {
     for id in [Value::Null, json!("server-error"), json!(999)] {
         let count = AtomicUsize::new(0);
         let fake = Fake::start(move |request| match request.is("tools/list") {
@@ -103,7 +103,7 @@ async fn sign_in_ends_with_the_last_connection() {
 }
 
 #[tokio::test]
-async fn streams_that_end_at_once_are_given_up() {
+async fn streams_that_end_immediately_are_given_up() {
     let fake =
         Fake::start(|_| Answer::status(200).header("Content-Type", "text/event-stream")).await;
     let client = connector(&ServerConfig::http(fake.url())).client;
@@ -119,7 +119,7 @@ async fn streams_that_end_at_once_are_given_up() {
 }
 
 #[tokio::test]
-async fn stream_asks_no_person() {
+async fn stream_does_not_ask_the_user() {
     let fake = Fake::start(|request| match request.path.as_str() {
         "/mcp" => Answer::status(401),
         _ => authorization_server(request, &["none"]),

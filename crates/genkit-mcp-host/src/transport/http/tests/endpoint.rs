@@ -72,7 +72,7 @@ fn debug_output_contains_no_secrets() {
 }
 
 #[test]
-fn two_are_equal_if_nothing_of_them_differs() {
+fn equal_settings_are_equal() {
     let server = |url: &str| ServerConfig::http(url).header("a", "b").oauth(OAuth::new());
     assert_eq!(server("http://a").endpoint, server("http://a").endpoint);
     assert_ne!(server("http://a").endpoint, server("http://b").endpoint);
@@ -98,7 +98,7 @@ fn headers_are_made_from_the_context_of_the_caller() {
 }
 
 #[test]
-fn trace_goes_into_headers_unless_the_program_names_one() {
+fn trace_headers_yield_to_the_programs_own() {
     let ours = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let trace = TraceContext::parse(ours).unwrap().with_state("a=1");
     let of = |server: HttpTransport| {

@@ -26,7 +26,7 @@ use genkit_core::ErrorKind;
 use genkit_core::internal::visible::Logged;
 
 /// The minimum time before the user is asked again for the same scopes. Default is 10 minutes.
-const WIDER_PAUSE: Duration = Duration::from_secs(10 * 60);
+const SCOPE_RETRY_INTERVAL: Duration = Duration::from_secs(10 * 60);
 
 /// The number of times that a server can make the user sign in within [`SIGN_IN_PERIOD`]. Default is 3.
 const MAX_SIGN_INS: usize = 3;
@@ -81,7 +81,8 @@ impl AuthorizationCode {
     pub(super) async fn current_token(&mut self) -> Result<Option<AccessToken>, HttpError> {
         self.credentials.load_once().await?;
         let is_old = |held: &SavedCredentials| {
-            held.access_token().is_some_and(|token| !token.is_fresh() || !self.will_do(&token))
+            held.access_token()
+                .is_some_and(|token| !token.is_fresh() || !self.is_acceptable(&token))
         };
         if is_old(&self.credentials.current_credentials()) && self.credentials.is_shared() {
             // Another program may have renewed it, and a refresh token may be valid only once.
@@ -100,10 +101,13 @@ impl AuthorizationCode {
 
     /// Returns the current token if it may be sent.
     fn held_token(&self) -> Option<AccessToken> {
-        self.credentials.current_credentials().access_token().filter(|token| self.will_do(token))
+        self.credentials
+            .current_credentials()
+            .access_token()
+            .filter(|token| self.is_acceptable(token))
     }
 
-    fn will_do(&self, token: &AccessToken) -> bool {
+    fn is_acceptable(&self, token: &AccessToken) -> bool {
         token.is_bound || !self.is_bound
     }
 
@@ -123,7 +127,7 @@ impl AuthorizationCode {
             }
         }
         if let Challenge::Wider { scopes, .. } = challenge {
-            self.may_widen(scopes)?;
+            self.check_widening(scopes)?;
         }
         let metadata = self.discover_metadata(challenge.challenge_header()).await?;
         let refresh = !wider
@@ -154,8 +158,8 @@ impl AuthorizationCode {
         &mut self,
         header: Option<&str>,
     ) -> Result<AuthorizationMetadata, HttpError> {
-        let metadata = self.discovery.look_up(header).await?;
-        self.credentials.belong_to(metadata.issuer.as_deref()).await;
+        let metadata = self.discovery.discover(header).await?;
+        self.credentials.discard_foreign(metadata.issuer.as_deref()).await;
         Ok(metadata)
     }
 
@@ -290,14 +294,14 @@ impl AuthorizationCode {
     }
 
     /// Checks that requesting more scopes can help.
-    fn may_widen(&self, scopes: &[String]) -> Result<(), HttpError> {
+    fn check_widening(&self, scopes: &[String]) -> Result<(), HttpError> {
         let wanted: BTreeSet<String> = scopes.iter().cloned().collect();
         let given: BTreeSet<String> =
             self.credentials.current_credentials().granted_scopes().into_iter().collect();
         let recent = self
             .widened
             .iter()
-            .any(|(asked, at)| wanted.is_subset(asked) && at.elapsed() < WIDER_PAUSE);
+            .any(|(asked, at)| wanted.is_subset(asked) && at.elapsed() < SCOPE_RETRY_INTERVAL);
         if !recent && !wanted.is_subset(&given) {
             return Ok(());
         }

@@ -14,13 +14,13 @@ use genkit_core::internal::visible::Logged;
 
 /// The minimum time between a refresh and the next. If the server rejects a token earlier, the token is not refreshed
 /// again. Default is 1 minute.
-const REFRESH_HOLDS: Duration = Duration::from_secs(60);
+const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 
 impl AuthorizationCode {
     /// Returns whether this token came from a very recent refresh, so that another refresh would not help.
     pub(super) fn is_of_last_refresh(&self, sent: &str) -> bool {
         let last = self.refreshed.as_ref();
-        last.is_some_and(|(token, at)| token == sent && at.elapsed() < REFRESH_HOLDS)
+        last.is_some_and(|(token, at)| token == sent && at.elapsed() < MIN_REFRESH_INTERVAL)
     }
 
     /// Refreshes the token; returns `false` if only the user can grant access again.

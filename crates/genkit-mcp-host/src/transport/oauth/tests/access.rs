@@ -232,7 +232,7 @@ async fn concurrent_requests_share_one_sign_in() {
 }
 
 #[tokio::test]
-async fn answer_that_was_not_asked_for_gives_nothing() {
+async fn unsolicited_callback_is_rejected() {
     let world = World::start(3600).await;
     for (answer, says) in [
         ("http://127.0.0.1/callback?code=c&state=other", "does not match the pending sign-in"),

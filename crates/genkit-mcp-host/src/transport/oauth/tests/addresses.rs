@@ -64,7 +64,7 @@ async fn non_https_endpoints_are_rejected_before_sign_in() {
 }
 
 #[tokio::test]
-async fn server_of_this_machine_leads_to_no_private_address() {
+async fn local_server_cannot_redirect_to_private_address() {
     let fake = server(|said| said["token_endpoint"] = json!("https://169.254.169.254/token")).await;
     let oauth = OAuth::client_credentials("me", "secret");
     let fault = fault(ServerConfig::http(fake.url()).oauth(oauth)).await;
@@ -75,7 +75,7 @@ async fn server_of_this_machine_leads_to_no_private_address() {
 }
 
 #[tokio::test]
-async fn addresses_are_allowed_by_what_the_server_is() {
+async fn allowed_addresses_depend_on_the_server() {
     genkit_http_client::internal::net::install_crypto();
     let may = |resource: &str, private: bool, address: &str| {
         let reach = AddressPolicy::for_resource(&resource.parse().unwrap(), private);

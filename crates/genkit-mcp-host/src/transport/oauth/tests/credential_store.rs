@@ -40,7 +40,7 @@ async fn credentials_file_stores_several_servers_with_mode_0600() {
 
 /// Two programs share one file, and each writes for its own servers.
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_that_another_program_writes_meanwhile_is_lost() {
+async fn concurrent_writes_are_not_lost() {
     let folder = std::env::temp_dir().join(format!("genkit-keep-two-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("mcp.json");

@@ -103,7 +103,7 @@ async fn provider_error_is_reported_without_secrets() {
 }
 
 #[tokio::test]
-async fn another_answer_than_an_assertion_goes_nowhere() {
+async fn non_assertion_response_is_rejected() {
     for answer in [
         json!({"access_token": "t", "token_type": "Bearer"}),
         json!({

@@ -56,7 +56,7 @@ fn asked(fake: &Fake, grant: &str) -> usize {
 }
 
 #[tokio::test]
-async fn refresh_that_does_not_help_leads_to_the_person() {
+async fn rejected_refresh_asks_the_user() {
     let good = Arc::new(Mutex::new(Vec::new()));
     let fake = server(Arc::clone(&good), 3600).await;
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth()))).await.unwrap();

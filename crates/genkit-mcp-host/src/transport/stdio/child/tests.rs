@@ -37,7 +37,7 @@ async fn server_answers_over_its_pipe() {
 }
 
 #[tokio::test]
-async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
+async fn stderr_is_redacted_even_if_not_logged() {
     for (to, expected) in [
         (StderrTo::Log, vec!["bad key ${API_KEY} for dev"]),
         (StderrTo::Discard, vec!["bad key ${API_KEY} for dev"]),
@@ -56,7 +56,7 @@ async fn standard_error_is_read_without_secrets_also_where_it_is_not_logged() {
 }
 
 #[tokio::test]
-async fn start_that_fails_has_the_kind_of_its_reason() {
+async fn failed_start_has_the_kind_of_its_cause() {
     let odd = executable("odd", "\u{1}\u{2}\u{3}\u{4}");
     for (server, kind, text) in [
         (ServerConfig::stdio(""), ErrorKind::InvalidArgument, "the server's command is empty"),

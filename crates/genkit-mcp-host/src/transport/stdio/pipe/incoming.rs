@@ -78,14 +78,14 @@ fn repaired_line(line: &[u8]) -> Option<String> {
 }
 
 /// Handles a line above the limit, of which only the outline is known.
-pub(crate) fn too_long(
+pub(crate) fn handle_long_line(
     outline: Outline,
     bytes: u64,
     limit: usize,
     open: &OpenRequests,
 ) -> LineOutcome {
     let error = Error::TooLong { bytes, limit };
-    by_outline(outline, error, ErrorCode::INVALID_REQUEST, open, String::new)
+    report_by_outline(outline, error, ErrorCode::INVALID_REQUEST, open, String::new)
 }
 
 /// The kind of a message, by the members of its object.
@@ -133,12 +133,12 @@ fn read_response(text: &str, envelope: &Envelope<'_>, open: &OpenRequests) -> Li
             Ok(Ok(_)) => Error::NoId.for_caller(),
             Err(error) => error.for_caller(),
         };
-        return for_the_only_one(error, text, open);
+        return assign_to_only_request(error, text, open);
     };
     match read {
         Ok(Ok(result)) => LineOutcome::from_message(JsonRpcMessage::response(result, id.clone())),
         Ok(Err(error)) => LineOutcome::from_message(JsonRpcMessage::error(error, Some(id.clone()))),
-        Err(error) => for_its_call(id, error, open, || excerpt_of_line(text.as_bytes())),
+        Err(error) => fail_call(id, error, open, || excerpt_of_line(text.as_bytes())),
     }
 }
 
@@ -188,7 +188,7 @@ fn error_data(text: &str) -> Result<ErrorData, Error> {
 }
 
 /// Reports an unreadable response to the call that waits for it.
-fn for_its_call(
+fn fail_call(
     id: &RequestId,
     error: Error,
     open: &OpenRequests,
@@ -201,7 +201,7 @@ fn for_its_call(
 }
 
 /// Assigns an error without a request id to the open request if there is only one.
-fn for_the_only_one(error: ErrorData, text: &str, open: &OpenRequests) -> LineOutcome {
+fn assign_to_only_request(error: ErrorData, text: &str, open: &OpenRequests) -> LineOutcome {
     match open.only_request() {
         Some(id) => LineOutcome::from_message(JsonRpcMessage::error(error, Some(id))),
         None => {
@@ -221,7 +221,7 @@ fn read_request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
     let Id::Usable(id) = &envelope.id else {
         return LineOutcome::Stray(Error::RequestWithoutId, excerpt_of_line(text.as_bytes()));
     };
-    let fault = match envelope.fault() {
+    let fault = match envelope.find_problem() {
         Some(fault) => fault.to_owned(),
         None if nesting(text) > MAX_NESTING => Error::RequestTooDeep.to_string(),
         None if code == ErrorCode::PARSE_ERROR => Error::BrokenRequest.to_string(),
@@ -231,7 +231,7 @@ fn read_request(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
 }
 
 fn read_notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
-    let read = match envelope.fault() {
+    let read = match envelope.find_problem() {
         Some(fault) => Err(fault.to_owned()),
         None => serde_json::from_str::<JsonRpcNotification<ServerNotification>>(text)
             .map_err(|error| Error::from_json(text, error).to_string()),
@@ -248,11 +248,11 @@ fn read_notification(text: &str, envelope: &Envelope<'_>) -> LineOutcome {
 fn read_broken_line(line: &[u8], error: Error, open: &OpenRequests) -> LineOutcome {
     let outline =
         if line.starts_with(b"{") { Scanner::default().finish(line) } else { Outline::default() };
-    by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
+    report_by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
 }
 
 /// Reports a line that cannot be read to the caller or to the server.
-fn by_outline(
+fn report_by_outline(
     outline: Outline,
     error: Error,
     code: ErrorCode,
@@ -261,7 +261,7 @@ fn by_outline(
 ) -> LineOutcome {
     match outline {
         Outline { id: Id::Usable(id), versioned, method: false, answer } if versioned || answer => {
-            for_its_call(&id, error, open, excerpt)
+            fail_call(&id, error, open, excerpt)
         }
         Outline { id: Id::Usable(id), versioned: true, method: true, answer: false } => {
             refuse_request(id, code, format!("the message {error}"))

@@ -83,7 +83,7 @@ fn number_that_would_be_rounded_fails_its_call() {
 }
 
 #[test]
-fn who_waits_for_a_broken_answer_hears_of_it() {
+fn broken_response_fails_its_call() {
     fails(
         r#"{"jsonrpc":"2.0","id":7,"error":"boom"}"#,
         7,

@@ -154,7 +154,7 @@ async fn exit_of_the_server_is_reported() {
 
 /// rmcp's own transport waits forever for each of these.
 #[tokio::test]
-async fn call_over_rmcp_fails_where_its_answer_cannot_be_read() {
+async fn call_with_unreadable_response_fails() {
     use rmcp::ServiceExt as _;
     use rmcp::model::CallToolRequestParams;
     use rmcp::service::ServiceError;

@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use super::super::results;
 use super::super::retry::with_retry;
-use super::cancel::cancel_soon;
-use super::note::{TaskNote, poll_interval};
+use super::cancel::spawn_cancel;
+use super::task_record::{TaskRecord, poll_interval};
 use crate::lifecycle::server::ManagedServer;
 use crate::limits::LONGEST_POLL;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::Result;
-use genkit_core::internal::context::{Elsewhere, RunWait};
+use genkit_core::internal::context::{ExternalOperation, RunWait};
 use genkit_core::internal::time::now_ms;
 
 /// A server's task that a suspended function waits for.
@@ -35,14 +35,14 @@ impl ExternalTask {
         server: &Arc<ManagedServer>,
         context: &Context,
         target: &str,
-        note: &TaskNote,
+        note: &TaskRecord,
     ) -> Self {
         Self {
             server: Arc::downgrade(server),
             context: context.detached_context(),
             target: target.to_owned(),
             id: note.task_id.clone(),
-            ends_ms: note.ends_ms(),
+            ends_ms: note.deadline_ms(),
             keeps: server.config.controls.keep_tasks,
         }
     }
@@ -55,7 +55,7 @@ impl ExternalTask {
     }
 }
 
-impl Elsewhere for ExternalTask {
+impl ExternalOperation for ExternalTask {
     fn poll_operation(&self) -> BoxFuture<'_, Option<Duration>> {
         Box::pin(async move {
             let server = self.server.upgrade()?;
@@ -86,7 +86,7 @@ impl Elsewhere for ExternalTask {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 if let Ok(connection) = server.wait_connected().await {
-                    cancel_soon(connection, id);
+                    spawn_cancel(connection, id);
                 }
             });
         }

@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::limits::{LONGEST_POLL, LONGEST_TASK, POLL, SHORTEST_POLL, TASK_TIMEOUT};
+use crate::limits::{LONGEST_POLL, LONGEST_TASK, POLL_INTERVAL, SHORTEST_POLL, TASK_TIMEOUT};
 use genkit_core::internal::time::now_ms;
 
 /// The recorded state of a task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct TaskNote {
+pub(crate) struct TaskRecord {
     pub(super) task_id: String,
     /// The creation time of the task by this machine's clock, in milliseconds since the Unix epoch. The lifetime spans
     /// all runs.
@@ -29,7 +29,7 @@ pub(crate) struct TaskNote {
     pub(super) ended: Option<Value>,
 }
 
-impl TaskNote {
+impl TaskRecord {
     pub(super) fn new(task_id: String, created: &Value) -> Self {
         let mut note = Self {
             task_id,
@@ -39,7 +39,7 @@ impl TaskNote {
             shown: None,
             ended: None,
         };
-        note.take_ttl(created);
+        note.update_ttl(created);
         note
     }
 
@@ -53,7 +53,7 @@ impl TaskNote {
     }
 
     /// Updates the time to live from the server's task.
-    pub(super) fn take_ttl(&mut self, task: &Value) {
+    pub(super) fn update_ttl(&mut self, task: &Value) {
         let said = task["ttlMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
         if let Some(ms) = said {
             self.ttl_ms = Some(ms as u64);
@@ -69,14 +69,14 @@ impl TaskNote {
     }
 
     /// Returns when polling ends, in milliseconds since the Unix epoch.
-    pub(super) fn ends_ms(&self) -> u64 {
+    pub(super) fn deadline_ms(&self) -> u64 {
         self.begun_ms
             .saturating_add(u64::try_from(self.total_time().as_millis()).unwrap_or(u64::MAX))
     }
 
     /// Returns how much longer the task is polled.
     pub(super) fn time_left(&self) -> Duration {
-        Duration::from_millis(self.ends_ms().saturating_sub(now_ms()))
+        Duration::from_millis(self.deadline_ms().saturating_sub(now_ms()))
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn poll_interval(task: &Value) -> Duration {
     let said = task["pollIntervalMs"].as_f64().filter(|ms| ms.is_finite() && *ms >= 0.0);
     let said =
         said.map(|ms| Duration::from_secs_f64((ms / 1000.0).min(LONGEST_POLL.as_secs_f64())));
-    said.unwrap_or(POLL).max(SHORTEST_POLL)
+    said.unwrap_or(POLL_INTERVAL).max(SHORTEST_POLL)
 }
 
 #[cfg(test)]
@@ -96,11 +96,11 @@ mod tests {
 
     #[test]
     fn time_of_a_task_counts_from_its_beginning_in_every_run() {
-        let mut note = TaskNote::new("t".to_owned(), &json!({"ttlMs": null}));
+        let mut note = TaskRecord::new("t".to_owned(), &json!({"ttlMs": null}));
         assert_eq!(note.total_time(), TASK_TIMEOUT);
         note.begun_ms -= 3_600_000;
         let json = serde_json::to_value(&note).expect("a note");
-        let later = TaskNote::read(json).expect("a note");
+        let later = TaskRecord::read(json).expect("a note");
         assert_eq!(later, note);
         assert!(later.time_left() <= TASK_TIMEOUT - Duration::from_secs(3600));
         for (said, limit) in [
@@ -109,13 +109,13 @@ mod tests {
             (json!(1e300), LONGEST_TASK),
             (json!(u64::MAX), LONGEST_TASK),
         ] {
-            note.take_ttl(&json!({ "ttlMs": said }));
+            note.update_ttl(&json!({ "ttlMs": said }));
             assert_eq!(note.total_time(), limit, "{said}");
         }
         // An absent or invalid value does not change the previous one.
-        note.take_ttl(&json!({ "ttlMs": 5 }));
+        note.update_ttl(&json!({ "ttlMs": 5 }));
         for nothing in [json!(null), json!(-1), json!("7")] {
-            note.take_ttl(&json!({ "ttlMs": nothing }));
+            note.update_ttl(&json!({ "ttlMs": nothing }));
             assert_eq!(note.total_time(), Duration::from_millis(5), "{nothing}");
         }
         assert!(note.time_left().is_zero());
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn records_of_older_versions_are_readable() {
-        assert_eq!(TaskNote::read(json!("t7")).expect("an id").task_id, "t7");
-        assert_eq!(TaskNote::read(Value::Null), None);
+        assert_eq!(TaskRecord::read(json!("t7")).expect("an id").task_id, "t7");
+        assert_eq!(TaskRecord::read(Value::Null), None);
     }
 
     #[test]
@@ -134,9 +134,9 @@ mod tests {
             (json!(2500), Duration::from_millis(2500)),
             (json!(1e300), LONGEST_POLL),
             (json!(u64::MAX), LONGEST_POLL),
-            (json!(-5), POLL),
-            (json!("5"), POLL),
-            (Value::Null, POLL),
+            (json!(-5), POLL_INTERVAL),
+            (json!("5"), POLL_INTERVAL),
+            (Value::Null, POLL_INTERVAL),
         ] {
             assert_eq!(poll_interval(&json!({ "pollIntervalMs": said })), meant, "{said}");
         }

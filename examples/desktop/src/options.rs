@@ -9,7 +9,7 @@ pub(crate) const USAGE: &str =
 
 /// The mode of the program.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum What {
+pub(crate) enum Mode {
     Help,
     List,
     Demo,
@@ -22,19 +22,19 @@ pub(crate) struct Wanted {
     /// The path of the configuration. If it is `None`, the user is asked about the `mcp.json` of the current folder.
     pub(crate) config: Option<PathBuf>,
     pub(crate) model: Option<String>,
-    pub(crate) what: What,
+    pub(crate) what: Mode,
 }
 
 impl Wanted {
     pub(crate) fn read(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
         let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
-        let (mut config, mut model, mut what) = (None, None, What::Chat);
+        let (mut config, mut model, mut what) = (None, None, Mode::Chat);
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                "-h" | "--help" => what = What::Help,
-                "--list" => what = What::List,
-                "--demo" => what = What::Demo,
+                "-h" | "--help" => what = Mode::Help,
+                "--list" => what = Mode::List,
+                "--demo" => what = Mode::Demo,
                 "--config" if config.is_none() => {
                     let named = arguments.next();
                     let named = named.ok_or_else(|| wrong("--config needs a path".to_owned()))?;
@@ -67,10 +67,10 @@ mod tests {
 
     #[test]
     fn field_line_describes_the_expected_value() {
-        let chat = Wanted { config: None, model: None, what: What::Chat };
+        let chat = Wanted { config: None, model: None, what: Mode::Chat };
         assert_eq!(read("").unwrap(), chat);
         let config = Some("a.json".into());
-        let list = Wanted { config, model: Some("m".into()), what: What::List };
+        let list = Wanted { config, model: Some("m".into()), what: Mode::List };
         assert_eq!(read("--config a.json --model m --list").unwrap(), list);
         assert_eq!(read("--model m a.json --list").unwrap(), list);
         for (line, said) in [
