@@ -32,7 +32,7 @@ fn find_in(
     let relative = |name: String| CaseFolder { path: repository.join(&name), name };
     let mut folders = vec![relative(format!("tests/fixtures/{kind}"))];
     for path in std::env::split_paths(more).filter(|path| !path.as_os_str().is_empty()) {
-        assert!(path.is_dir(), "{variable} names {}, which is no folder", path.display());
+        assert!(path.is_dir(), "{variable} names {}, which is not a folder", path.display());
         folders.push(CaseFolder { name: path.display().to_string(), path });
     }
     folders.push(relative(format!("../shared/fixtures/{shared}")));

@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(find_nearest("titel", keys), Some("title"));
         assert_eq!(find_nearest("colour", keys), None);
         assert_eq!(find_nearest("", keys), None);
-        // No character of the word would be kept.
+        // `y` would replace the whole word.
         assert_eq!(find_nearest("x", ["y", "xy"]), Some("xy"));
         assert_eq!(find_nearest("x", ["y"]), None);
         assert_eq!(

@@ -92,7 +92,7 @@ fn panic_asks_for_a_report() {
     assert!(message.contains("please report it"), "{message}");
 }
 
-/// The table of options in the documentation of a macro.
+/// Returns the table of options in the documentation of a macro.
 fn table<'a>(specs: impl Iterator<Item = &'a OptionSpec>) -> String {
     let mut table = String::from("| option | what it does |\n|---|---|\n");
     for spec in specs {
@@ -114,8 +114,8 @@ fn documentation_has_every_option() {
             [("options", table(options::options_for(kind))), ("arguments", table(arguments))]
         {
             let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- /{mark} -->\n"));
-            let (before, rest) = text.split_once(&begin).expect("the mark before the table");
-            let (_, after) = rest.split_once(&end).expect("the mark after the table");
+            let (before, rest) = text.split_once(&begin).expect("the marker before the table");
+            let (_, after) = rest.split_once(&end).expect("the marker after the table");
             text = format!("{before}{begin}{table}{end}{after}");
         }
         golden(&path, &text);

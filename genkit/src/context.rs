@@ -1,7 +1,7 @@
 //! The context of a call: how a function communicates with its caller.
 //!
-//! A function takes it as `ctx: &Context`. A [`Context`] reports progress and logs, observes cancellation and time
-//! limits, provides state and the values of a request, and asks questions: a form ([`Context::elicit`]), an approval
+//! A function takes its context as `ctx: &Context`. A [`Context`] reports progress and logs, observes cancellation and
+//! time limits, provides state and the values of a request, and asks questions: a form ([`Context::elicit`]), an approval
 //! ([`Context::confirm`]), text from the client's model ([`Context::sample`]), the client's folders
 //! ([`Context::roots`]).
 //!

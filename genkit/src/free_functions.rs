@@ -41,7 +41,7 @@ pub fn generate(prompt: impl IntoParts) -> Generate {
     Genkit::running().generate(prompt)
 }
 
-/// Computes embeddings: numeric vectors that are close to each other if the texts are similar. The embedder is a
+/// Computes embeddings: numeric vectors that are close to each other if the texts are similar. `embedder` is a
 /// name or a value.
 ///
 /// ```no_run
@@ -99,8 +99,8 @@ pub fn embed<T: Into<String>>(
 /// # }
 /// ```
 ///
-/// [`Generate::render`] returns the request without sending it. [`Generate::messages`] adds earlier messages, which
-/// are inserted at the position of the prompt's history.
+/// [`Generate::render`] returns the request without sending it. [`Generate::messages`] inserts earlier messages at
+/// the position of the prompt's history.
 pub fn prompt(prompt: impl Into<PromptRef>) -> Generate {
     Genkit::running().prompt(prompt)
 }
@@ -150,7 +150,8 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
 }
 
 /// Resumes an interrupted run with a list of answers. Use it if obtaining the answers is asynchronous or can fail, or if
-/// they arrive over the network. Every open question needs an answer. Otherwise the same as [`resume`].
+/// they arrive over the network. Every open question needs an answer. Otherwise, this function
+/// is the same as [`resume`].
 ///
 /// ```
 /// # use genkit::{GenerateResponse, Result, testing::ScriptedModel};

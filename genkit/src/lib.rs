@@ -31,15 +31,15 @@
 //!
 //! | I want to | guide | reference |
 //! |---|---|---|
-//! | give Claude Desktop, Claude Code, Cursor, VS Code a tool | [quickstart](guide::quickstart) | [`serve_mcp()`], [`mcp::McpServer`] |
+//! | add a tool to Claude Desktop, Claude Code, Cursor or VS Code | [quickstart](guide::quickstart) | [`serve_mcp()`], [`mcp::McpServer`] |
 //! | write tools: arguments, results, state | [tools](guide::tools), [state](guide::state) | [`#[tool]`](macro@tool), [`Context`] |
-//! | ask a model, stream, chat, with tools | [generate](guide::generate) | [`generate()`], [`Generate`] |
+//! | call a model with tools, stream, chat | [generate](guide::generate) | [`generate()`], [`Generate`] |
 //! | get a typed response; answer from documents | [structured output](guide::structured_output), [retrieval](guide::retrieval) | [`Generate::extract`], [`mod@retrieval`] |
 //! | ask a person for approval | [human in the loop](guide::human_in_the_loop) | [`Interrupt`], [`resume`] |
 //! | write prompts and resources | [prompts](guide::prompts), [resources](guide::resources) | [`#[prompt]`](macro@prompt), [`#[resource]`](macro@resource), [`prompt()`] |
 //! | serve over HTTP, with tokens, in axum | [serving](guide::serving), [authentication](guide::authentication) | [`mcp::server`] |
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
-//! | serve a chat to web pages; store conversations; show an interface with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
+//! | serve a chat to web pages; store conversations; show a page with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
 //! | choose or implement a model | [providers](guide::providers) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [workflows](guide::durable_workflows), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
@@ -128,7 +128,7 @@ pub mod middleware;
 pub mod model;
 #[cfg(feature = "sessions")]
 pub mod sessions {
-    //! Agents: conversations that survive a crash, are resumed in any process, and are served to any client.
+    //! Agents: conversations that survive a crash, can continue in any process, and can be served to other programs.
 
     #[doc(inline)]
     pub use genkit_sessions::{
@@ -254,7 +254,7 @@ pub use skill::Skill;
 /// To run a flow that takes state, use [`Genkit::run_flow`].
 ///
 /// # Errors
-/// The same as [`Genkit::run_flow`].
+/// Returns the errors of [`Genkit::run_flow`].
 pub async fn run_flow(name: &str, input: impl serde::Serialize) -> Result<serde_json::Value> {
     Genkit::running().run_flow(name, input).await
 }
@@ -293,11 +293,11 @@ pub fn serve_flows() -> flows::FlowServer {
     Genkit::default().serve_flows()
 }
 
-/// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` with a `RunAgentInput`, which returns a
-/// stream of events. A request of Vercel's AI SDK at the same path returns its UI message stream.
+/// Serves an agent to web pages with the protocol AG-UI 1.0: `POST /agui` takes a `RunAgentInput` and returns a
+/// stream of events. A request from Vercel's AI SDK to the same path receives a UI message stream.
 ///
 /// `agent` is a [`Generate`], a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`], or
-/// an agent of the feature `sessions`, whose sessions are the threads.
+/// a `sessions::Agent` (feature `sessions`), whose sessions are the threads.
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

@@ -16,8 +16,8 @@ const ONE_SHOT_FILTER: &str = "warn,rmcp=off,genkit::audit=off";
 /// audit events.
 ///
 /// The library does not install a tracing subscriber on its own, so that you can choose your own. Without
-/// a subscriber nothing is logged; messages to the client ([`Context::log`](genkit_core::Context::log)) are sent
-/// either way. Call this function first in `main`. It has no effect if a subscriber is already installed.
+/// a subscriber nothing is logged. Messages to the client ([`Context::log`](genkit_core::Context::log)) do not need a
+/// subscriber. Call this function first in `main`. It has no effect if a subscriber is already installed.
 ///
 /// `RUST_LOG` is read once: `RUST_LOG=debug`, `RUST_LOG=warn,genkit::audit=info`. Default is
 /// `info,rmcp=off`; with the flags `--list`, `--call`, `--check` and `--install`, it is

@@ -94,7 +94,7 @@ macro_rules! flows {
 /// Embeds a folder of [skills](crate::skill::Skill) in the program. The files are read, checked and hashed at compile time
 /// (feature `skills`).
 ///
-/// Every folder with a `SKILL.md` becomes a skill of the program's registry, so that servers list it. The generated
+/// Every folder with a `SKILL.md` becomes a skill of the program's registry, and servers list it. The generated
 /// module `skills` has a function `all()`, for use with a custom registry. An invalid name or frontmatter, and a link
 /// in a `SKILL.md` to a missing file, are compile errors with file and line.
 ///

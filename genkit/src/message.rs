@@ -3,7 +3,7 @@
 //! ```
 //! use genkit::{Message, Part};
 //!
-//! let question = Message::user("What is on this picture?")
+//! let question = Message::user("What is in this picture?")
 //!     .with(Part::media("https://example.com/cat.png", "image/png"));
 //! assert_eq!(question.content.len(), 2);
 //! let stored = serde_json::to_string(&question)?;

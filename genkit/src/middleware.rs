@@ -12,7 +12,7 @@
 //! |---|---|
 //! | failed model calls: retry, or call another model | [`retry()`], [`fallback()`] |
 //! | conversations that grow too long | [`compact()`] |
-//! | hundreds of tools | [lazy](crate::tool) tools, or [`tool_search()`] |
+//! | hundreds of tools | [lazy tools](crate::tool), or [`tool_search()`] |
 //! | skills: folders of instructions, of this program and of MCP servers | `skills()` (feature `skills`) |
 //!
 //! ```

@@ -15,7 +15,7 @@
 //! [`GenkitBuilder::trace_contents`](crate::GenkitBuilder::trace_contents) enables them.
 //!
 //! `tracing` itself cannot propagate traces between programs or record measurements. An implementation of [`Telemetry`]
-//! does this; a program installs one. The crate `genkit-opentelemetry` provides one for OpenTelemetry, and a custom one
+//! does both; a program can install one. The crate `genkit-opentelemetry` provides one for OpenTelemetry, and a custom one
 //! takes a few lines:
 //!
 //! ```standalone_crate

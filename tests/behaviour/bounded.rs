@@ -1,4 +1,4 @@
-//! Untrusted names, schemas, URLs and arguments that are made to be slow, or to be mistaken for others.
+//! Tests of untrusted names, schemas, URLs and arguments that are crafted to be slow or to be confused with others.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// Longer than any operation here, but short enough to detect a hang.
 const NOT_FOR_EVER: Duration = Duration::from_secs(60);
 
-/// A tool that returns who answered.
+/// Returns a tool that returns who answered.
 fn saying(name: &'static str, who: &'static str) -> Tool {
     Tool::builder(name, "Says who it is.")
         .handler(move |_: Context, _: Map<String, Value>| async move { Ok(who) })
@@ -41,7 +41,7 @@ async fn tools_of(client: &Client) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn server_that_lists_more_later_takes_no_name_from_another() {
+async fn server_with_new_tools_does_not_take_names_of_other_servers() {
     for (one, other, late) in
         [("a__b", "a", "b__c"), ("my.files", "my_files", "c"), ("my_files", "my.files", "c")]
     {
@@ -69,7 +69,7 @@ async fn server_that_lists_more_later_takes_no_name_from_another() {
             let prompt = client.get_prompt(name, json!({})).await.unwrap();
             assert_eq!(prompt.messages()[0].text(), who, "{name} of {one} and {other}");
         }
-        // Its owner is disabled for a while, and then enabled again.
+        // The server that owns the name is disabled for a while, and then enabled again.
         host.disable(one).unwrap();
         until("it to go", async || !tools_of(&client).await.contains(&shown.to_owned())).await;
         assert_eq!(client.call_tool(&added, json!({})).await.unwrap().text(), "second");
@@ -108,7 +108,7 @@ fn remote(uri: String) -> Resource {
 }
 
 #[tokio::test]
-async fn server_does_not_answer_for_an_address_of_this_program() {
+async fn server_does_not_serve_a_resource_uri_of_this_program() {
     let hostile = Registry::new()
         .add(remote("note://1".to_owned()))
         .add(
@@ -127,7 +127,7 @@ async fn server_does_not_answer_for_an_address_of_this_program() {
 }
 
 #[tokio::test]
-async fn thousands_of_templates_do_not_hold_up_the_reading_of_an_address() {
+async fn thousands_of_templates_do_not_delay_reading_a_resource() {
     let variables: String = (0..13).map(|n| format!("{{v{n}}}-")).collect();
     let mut hostile = Registry::new();
     for n in 0..3_000 {
@@ -144,7 +144,7 @@ async fn thousands_of_templates_do_not_hold_up_the_reading_of_an_address() {
     assert!(start.elapsed() < NOT_FOR_EVER, "{:?}", start.elapsed());
 }
 
-/// A schema whose size doubles with each level, using this spelling of references.
+/// Returns a schema whose size doubles with each level, using this spelling of references.
 fn doubling(reference: &str) -> Value {
     let again = json!({"properties": {"n": {(reference): "#t"}}});
     json!({"type": "object", "$defs": {"t": {
@@ -153,7 +153,7 @@ fn doubling(reference: &str) -> Value {
 }
 
 #[tokio::test]
-async fn check_of_a_schema_that_doubles_ends_for_own_tools_and_for_those_of_servers() {
+async fn exponential_schemas_are_checked_in_bounded_time() {
     for reference in ["$ref", "$dynamicRef"] {
         let tool = Tool::builder("deep", "Takes levels.")
             .input_schema(doubling(reference))

@@ -90,7 +90,7 @@ async fn page(#[schemars(range(max = 99))] page: u32) -> String {
     page.to_string()
 }
 
-/// Needs to be allowed.
+/// Requires approval.
 #[tool(needs_approval)]
 async fn delete(#[schemars(range(max = 7))] id: u8) -> String {
     format!("{id} is gone")
@@ -117,7 +117,7 @@ async fn both_eras(tools: Vec<Tool>) -> [Client; 2] {
 }
 
 #[tokio::test]
-async fn parameters_and_what_is_inside_of_them_keep_their_bounds() {
+async fn parameters_and_nested_values_are_checked_against_bounds() {
     for client in both_eras(tools![rent, forecast]).await {
         let before = RUNS.load(Ordering::SeqCst);
         for (arguments, expected) in [
@@ -199,7 +199,7 @@ async fn attributes_of_parameters_reach_the_schema() {
 }
 
 #[tokio::test]
-async fn prompts_flows_and_templates_keep_theirs() {
+async fn prompts_flows_and_templates_check_bounds() {
     let client = Client::connect(serving(prompts![plan])).await.unwrap();
     let said = client.get_prompt("plan", json!({"days": "9"})).await.unwrap_err();
     assert!(said.to_string().contains("at `days`: 9 is greater than the maximum of 7"), "{said}");
@@ -223,7 +223,7 @@ async fn prompts_flows_and_templates_keep_theirs() {
 }
 
 #[tokio::test]
-async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
+async fn dynamic_tools_check_bounds_of_types_and_handwritten_schemas() {
     let typed = Tool::builder("typed", "From a type.")
         .handler(|_: Context, item: Item| async move { Ok(item.days) });
     let named = Tool::builder("named", "Named by a type, run on JSON.")
@@ -266,7 +266,7 @@ async fn tools_made_at_run_time_keep_theirs_with_a_type_and_by_hand() {
 }
 
 #[tokio::test]
-async fn model_reads_what_to_fix() {
+async fn model_receives_an_error_that_suggests_a_fix() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(
             "forecast",
@@ -315,12 +315,12 @@ async fn replacement_input_is_checked_before_the_run_continues() {
             "{said}"
         );
     }
-    assert_eq!(model.requests().len(), 1, "whoever gave them is told, not the model");
+    assert_eq!(model.requests().len(), 1, "the caller receives the error, not the model");
     assert_eq!(go_on(6).await.unwrap().text(), "done");
 }
 
 #[tokio::test]
-async fn approved_call_is_not_lost_where_its_tool_was_not_named_again() {
+async fn approved_call_runs_even_if_its_tool_is_not_passed_again() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("delete", json!({"id": 6}))]),
         ModelResponse::from_text("done"),
@@ -438,7 +438,7 @@ async fn structured_output_keeps_its_bounds() {
     assert_eq!(response.output::<Order>().unwrap().items[0].days, 7);
 }
 
-/// Nobody can check this.
+/// Has a pattern that cannot be checked.
 #[tool]
 async fn unreadable(#[schemars(regex(pattern = "(?=a)"))] text: String) -> String {
     text

@@ -38,7 +38,7 @@ async fn connected(registry: &Registry) -> Client {
     Client::connect(genkit.serve_mcp()).await.unwrap()
 }
 
-/// Waits until the client has seen `what`.
+/// Waits until the client has received the notification `what`.
 async fn seen(client: &Client, what: &Notification) {
     for _ in 0..200 {
         if client.notifications().contains(what) {
@@ -46,7 +46,7 @@ async fn seen(client: &Client, what: &Notification) {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("never saw {what:?}, but {:?}", client.notifications());
+    panic!("did not receive {what:?}, only {:?}", client.notifications());
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn subscribers_hear_of_their_resources_only() {
 }
 
 #[tokio::test]
-async fn listen_stream_carries_what_it_asked_for() {
+async fn listen_stream_contains_only_requested_notifications() {
     let registry = registry();
     let genkit = Genkit::builder().registry(registry.clone()).build().unwrap();
     let client = Client::builder().modern(true).connect(genkit.serve_mcp()).await.unwrap();
@@ -103,7 +103,7 @@ async fn listen_stream_carries_what_it_asked_for() {
 
 #[tokio::test]
 #[allow(deprecated)]
-async fn logs_come_by_level_and_progress_where_asked() {
+async fn logs_are_filtered_by_level_and_progress_is_sent_on_request() {
     use genkit::mcp::rmcp::model::{LoggingLevel, SetLevelRequestParams};
     let client = connected(&registry()).await;
     client.call_tool("stays", json!({})).await.unwrap();

@@ -31,7 +31,7 @@ async fn panics(text: String) -> String {
     panic!("cannot go on with {text}")
 }
 
-/// Takes for ever.
+/// Never ends.
 #[tool(timeout = "50ms")]
 async fn hangs() -> String {
     std::future::pending().await
@@ -62,7 +62,7 @@ async fn told(client: &Client, name: &str, arguments: Value) -> String {
 }
 
 #[tokio::test]
-async fn bad_arguments_name_the_place_what_was_expected_and_the_schema() {
+async fn invalid_arguments_error_names_location_expectation_and_schema() {
     let client = client().await;
     let said = told(&client, "add", json!({"a": "two", "b": 1})).await;
     assert!(said.contains("Invalid arguments for `add`: at `a`: "), "{said}");
@@ -88,7 +88,7 @@ async fn numbers_and_lists_that_come_as_text_are_read_again_unless_strict() {
 }
 
 #[tokio::test]
-async fn panic_is_an_error_and_the_server_lives() {
+async fn panic_is_an_error_and_the_server_continues() {
     let client = client().await;
     let said = told(&client, "panics", json!({"text": "this"})).await;
     assert!(said.starts_with("`panics` panicked; see the program's log"), "{said}");
@@ -97,18 +97,18 @@ async fn panic_is_an_error_and_the_server_lives() {
 }
 
 #[tokio::test]
-async fn slow_tool_is_stopped_at_its_own_limit() {
+async fn slow_tool_is_stopped_at_its_timeout() {
     let said = told(&client().await, "hangs", json!({})).await;
     assert!(said.starts_with("`hangs` did not finish within 50ms"), "{said}");
 }
 
-/// Takes for ever.
+/// Never ends.
 #[prompt(timeout = "50ms")]
 async fn endless() -> String {
     std::future::pending().await
 }
 
-/// Takes for ever.
+/// Never ends.
 #[resource("endless://", timeout = "50ms")]
 async fn bottomless() -> String {
     std::future::pending().await
@@ -216,7 +216,7 @@ async fn waits(witness: &Witness) -> String {
 }
 
 #[tokio::test]
-async fn caller_that_goes_away_stops_the_function() {
+async fn dropping_the_call_stops_the_function() {
     for modern in [false, true] {
         let dropped = Arc::new(AtomicBool::new(false));
         let genkit = Genkit::builder()

@@ -29,7 +29,7 @@ struct SpecCase {
     #[serde(default)]
     judge_sees: Vec<Vec<String>>,
     expect: Expected,
-    /// Where the npm package behaves differently.
+    /// The way in which the npm package behaves differently.
     #[serde(default, rename = "differs")]
     _differs: Option<String>,
 }
@@ -61,11 +61,11 @@ fn metric(case: &SpecCase, judge: ScriptedModel) -> Evaluator {
         "ANSWER_RELEVANCY" => metrics::answer_relevancy(judge, embedder),
         "ANSWER_ACCURACY" => metrics::answer_accuracy(judge),
         "MALICIOUSNESS" => metrics::maliciousness(judge),
-        other => panic!("{}: `{other}` is no metric", case.name),
+        other => panic!("{}: `{other}` is not a metric", case.name),
     }
 }
 
-/// The differences from what the case expects.
+/// Returns the differences from the expected result of the case.
 async fn differences(case: &SpecCase) -> Vec<String> {
     let text = |answer: &Value| match answer {
         Value::String(text) => text.clone(),
@@ -213,7 +213,7 @@ async fn flow_is_judged_row_by_row_and_a_failing_row_does_not_end_the_rest() {
 }
 
 #[tokio::test]
-async fn there_must_be_rows_and_metrics() {
+async fn evaluation_without_rows_or_metrics_is_an_error() {
     let nothing = evaluate(Vec::<DataPoint>::new()).with(metrics::regex()).await.unwrap_err();
     assert!(nothing.to_string().contains("the data set is empty"), "{nothing}");
     let unjudged = evaluate([DataPoint::new(1)]).await.unwrap_err();

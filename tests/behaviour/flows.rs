@@ -54,7 +54,7 @@ async fn flow_errors_have_kinds() {
 
 struct Limit(u32);
 
-/// Who calls, and how often they may.
+/// Returns the caller and its limit.
 #[tool]
 async fn whoami(ctx: &Context, limit: &Limit) -> String {
     format!("{}, {} times", ctx.auth()["user"].as_str().unwrap_or("nobody"), limit.0)
@@ -79,7 +79,7 @@ async fn ask_as(user: String) -> Result<Value> {
     Flow::of::<ask_by_name>().run(()).action_context(context).await
 }
 
-/// A model that calls `whoami` and repeats the result.
+/// Returns a model that calls `whoami` and repeats the result.
 fn repeating_model() -> impl Model {
     from_fn("house/small", |request, _| async move {
         let last = request.messages.last().expect("a message");

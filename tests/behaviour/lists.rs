@@ -44,7 +44,7 @@ async fn page(n: u32) -> String {
 }
 
 #[tokio::test]
-async fn everything_that_was_declared_is_shown() {
+async fn lists_contain_all_declared_attributes() {
     let client = Client::connect(serving(tools![find, drop_thing])).await.unwrap();
     let listed = client.tools().await.unwrap();
     let tools: Vec<_> = listed.iter().map(|t| serde_json::to_value(t.raw()).unwrap()).collect();
@@ -81,7 +81,7 @@ async fn everything_that_was_declared_is_shown() {
 }
 
 #[tokio::test]
-async fn filters_hide_and_what_is_hidden_cannot_be_called() {
+async fn filtered_tools_are_hidden_and_cannot_be_called() {
     let tagged = Client::connect(serving(tools![find, drop_thing]).tagged("search")).await.unwrap();
     assert_eq!(tagged.tools().await.unwrap().len(), 1);
     assert!(tagged.call_tool("drop_thing", json!({})).await.is_err());
@@ -93,7 +93,7 @@ async fn filters_hide_and_what_is_hidden_cannot_be_called() {
 }
 
 #[tokio::test]
-async fn lists_come_in_pages() {
+async fn lists_are_paged() {
     let many = (0..25).map(|n| {
         Tool::builder(format!("t{n:02}"), "One of many.")
             .handler(|_: Context, (): ()| async { Ok(()) })
@@ -113,7 +113,7 @@ async fn lists_come_in_pages() {
 }
 
 #[tokio::test]
-async fn kinds_are_listed_apart() {
+async fn each_kind_is_listed_separately() {
     let actions =
         genkit::Registry::new().add(prompts![talk]).add(resources![page]).add(tools![find]);
     let server = genkit::Genkit::builder().registry(actions).build().unwrap().serve_mcp();

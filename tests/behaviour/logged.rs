@@ -1,4 +1,4 @@
-//! The `tracing` events of a test: those of its own thread, one text each.
+//! A log of the `tracing` events of a test's own thread, each as one text.
 
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -12,12 +12,12 @@ use tracing_subscriber::layer::{Context, SubscriberExt as _};
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
-/// With only one subscriber in the process, events that another thread reaches first would not be recorded.
+/// A second subscriber. With only one in the process, an event that another thread reaches first is not recorded.
 static SECOND: LazyLock<tracing::Dispatch> =
     LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 
 impl Log {
-    /// A log that records until the returned guard is dropped.
+    /// Starts a log, which records until the returned guard is dropped.
     pub(crate) fn listening() -> (Self, DefaultGuard) {
         LazyLock::force(&SECOND);
         let log = Self::default();

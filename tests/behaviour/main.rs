@@ -36,8 +36,8 @@ mod telemetry;
 use genkit::mcp::McpServer;
 use genkit::{Action, Genkit, Registry};
 
-/// A server with only these actions.
+/// Returns a server with only these actions.
 fn serving<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> McpServer {
     let registry = Registry::new().add(actions);
-    Genkit::builder().registry(registry).build().expect("the registry is sound").serve_mcp()
+    Genkit::builder().registry(registry).build().expect("the registry is valid").serve_mcp()
 }

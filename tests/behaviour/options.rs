@@ -50,7 +50,7 @@ async fn declared_schema_is_shown_in_place_of_that_of_the_returned_type() {
     };
     assert_eq!(schema("by_type")["properties"]["celsius"]["type"], "number");
     assert_eq!(schema("by_json"), json!({"type": "object", "required": ["a"]}));
-    // Clients of that era support only objects, so the list is wrapped, as every other result.
+    // Clients of that era support only objects, so the list is wrapped, like every result that is not an object.
     assert_eq!(schema("by_call")["properties"]["result"]["items"]["type"], "integer");
     assert_eq!(genkit::Tool::of::<by_call>().output_schema(), Some(&any_list()));
 }

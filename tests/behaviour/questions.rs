@@ -45,7 +45,7 @@ async fn delete(count: u32) -> String {
     format!("deleted {count}")
 }
 
-/// How often the card was charged, and how often the tool was run.
+/// The number of charges to the card, and the number of runs of the tool.
 #[derive(Default)]
 struct Counts {
     charged: AtomicU32,
@@ -89,7 +89,7 @@ fn server() -> McpServer {
 fn shop(counts: &Arc<Counts>) -> McpServer {
     let registry = Registry::new().add(tools![buy]);
     let genkit = Genkit::builder().registry(registry).state(Arc::clone(counts)).build();
-    genkit.expect("the registry is sound").serve_mcp()
+    genkit.expect("the registry is valid").serve_mcp()
 }
 
 #[tokio::test]
@@ -166,9 +166,10 @@ async fn approval_comes_before_the_body_and_after_the_arguments() {
         let no = builder().on_elicit(|_, _| None).connect(server()).await.unwrap();
         let answer = no.call_tool("delete", json!({"count": 3})).await.unwrap();
         assert_eq!((answer.is_error(), answer.text().as_str()), (true, "the user did not approve"));
-        let never = builder().on_elicit(|_, _| panic!("bad arguments are not worth a question"));
+        let never =
+            builder().on_elicit(|_, _| panic!("no question is asked if the arguments are invalid"));
         let client = never.connect(server()).await.unwrap();
-        // A string that would be shown as a string is not a number for the function.
+        // A string is not converted to a number, because the user would have approved a string.
         for count in ["x", "3"] {
             let answer = client.call_tool("delete", json!({ "count": count })).await.unwrap();
             assert!(answer.is_error() && answer.text().contains("invalid type: string"));
@@ -197,7 +198,7 @@ async fn once_runs_its_future_once() {
     }
 }
 
-/// Sends one round of a call, and returns what the server asks or responds.
+/// Sends one round of a call, and returns the questions or the response of the server.
 async fn round(
     client: &Client,
     before: Option<&InputRequiredResult>,
@@ -247,7 +248,7 @@ async fn any_instance_with_the_same_key_resumes_the_call() {
     assert!(round(&one, Some(&tampered), json!({})).await.is_err());
 }
 
-/// A file with these keys, until it is dropped.
+/// A file with these keys, removed on drop.
 struct KeyFile(std::path::PathBuf);
 
 impl KeyFile {

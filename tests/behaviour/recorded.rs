@@ -25,7 +25,7 @@ struct Recorder(Spans);
 
 struct Visited<'a>(&'a mut BTreeMap<String, String>);
 
-/// With only one subscriber in the process, spans that another thread reaches first would not be recorded.
+/// A second subscriber. With only one in the process, a span that another thread reaches first is not recorded.
 static SECOND: LazyLock<tracing::Dispatch> =
     LazyLock::new(|| tracing::Dispatch::new(tracing_subscriber::registry()));
 

@@ -192,7 +192,7 @@ typed! {
     BadNames: {"type": "object", "required": [1]}
 }
 
-/// A tool with such a type as its argument, nested in plain types, and its line.
+/// Creates a tool for each of these types, with the type nested in plain types as its argument, and returns its line.
 macro_rules! tools_of {
     ($($ty:ident)*) => {
         [$((
@@ -212,8 +212,8 @@ struct Around<T> {
     value: T,
 }
 
-/// Most schemas are recognized as valid without compiling them, and tools with the same type share them. A mistake is
-/// never missed by this, regardless of where it is and how often.
+/// Most schemas are recognized as valid without being compiled, and tools with the same type share a schema. This must
+/// not hide an error, wherever and however often it occurs.
 #[test]
 fn all_schema_errors_are_reported_at_startup_with_their_position() {
     let plain = (0..100).map(|n| {

@@ -55,7 +55,7 @@ async fn read(client: &Client, uri: &str) -> Value {
 }
 
 #[tokio::test]
-async fn addresses_find_their_function() {
+async fn resource_uri_selects_its_function() {
     let client = client().await;
     let index = json!([{"uri": "doc://index", "mimeType": "text/markdown", "text": "# Index"}]);
     assert_eq!(read(&client, "doc://index").await, index);
@@ -67,7 +67,7 @@ async fn addresses_find_their_function() {
 }
 
 #[tokio::test]
-async fn pieces_keep_their_own_address_and_type() {
+async fn content_pieces_keep_their_uri_and_media_type() {
     let pieces = read(&client().await, "doc://bundle").await;
     assert_eq!(
         pieces,
@@ -112,14 +112,14 @@ async fn resource_knows_the_uri_that_is_read() {
         assert_eq!(read[0].as_text(), Some("there://7"));
         assert_eq!(client.call_tool("nowhere", json!({})).await.unwrap().text(), "true");
     }
-    // The same when the loop reads it.
+    // The same applies if the agent loop reads the resource.
     let model = ScriptedModel::new([ModelResponse::from_text("done")]);
     genkit.generate(Part::resource_link("here://x")).model(model.clone()).await.unwrap();
     assert_eq!(model.requests()[0].messages[0].text(), "x at here://x");
 }
 
 #[tokio::test]
-async fn name_of_a_resource_may_be_any_line() {
+async fn resource_name_may_be_any_single_line() {
     let named = |name: &str| {
         Resource::builder("doc://1", name.to_owned(), "A document.")
             .handler(|_: Context, (): ()| async { Ok("text") })

@@ -106,7 +106,7 @@ async fn objects_are_structured_and_have_a_schema_in_both_eras() {
 }
 
 #[tokio::test]
-async fn text_is_text_and_nothing_is_nothing() {
+async fn text_result_is_text_and_unit_result_is_empty() {
     for client in clients().await {
         let answer = client.call_tool("text", json!({})).await.unwrap();
         assert_eq!((answer.text().as_str(), answer.structured()), ("plain", None));

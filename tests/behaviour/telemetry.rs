@@ -44,7 +44,7 @@ fn installed() {
     LazyLock::force(&DONE);
 }
 
-/// The labels of the points of a metric that have this one.
+/// Returns the labels of each point of a metric that has this label.
 fn points(metric: &str, name: &str, value: &str) -> Vec<BTreeMap<&'static str, String>> {
     let points = POINTS.lock().unwrap();
     let has = |point: &&Point| point.0 == metric && point.2.get(name).is_some_and(|it| it == value);
@@ -140,7 +140,7 @@ async fn contents_are_recorded_in_spans_if_enabled() {
 }
 
 #[tokio::test]
-async fn client_that_is_asked_is_a_span() {
+async fn question_to_the_client_is_a_span() {
     let spans = RecordedSpans::here();
     let client = Client::builder().on_elicit(|_, _| Some(json!({"name": "Ada"})));
     let client = client.connect(server()).await.unwrap();
@@ -167,14 +167,14 @@ async fn metrics_have_few_labels() {
     assert!(failed.iter().any(|labels| labels["gen_ai.tool.name"] == "keep_traced"), "{failed:?}");
     let all = POINTS.lock().unwrap();
     let invented = |point: &Point| point.2.values().any(|it| it.contains("invented_traced"));
-    assert!(!all.iter().any(invented), "a client's word is a label");
+    assert!(!all.iter().any(invented), "text from a client is a label");
     let active = all.iter().filter(|point| point.0 == "genkit.mcp.server.active_requests");
     assert!(active.clone().any(|point| point.1 < 0.0) && active.clone().any(|point| point.1 > 0.0));
 }
 
 const SENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/// Calls through a host, with this trace of the caller.
+/// Makes a call through a host in the caller's trace `trace`.
 async fn called(trace: &str, make: fn() -> McpServer) {
     let config = ServerConfig::in_process(make).trace_context(true);
     let client = McpClient::connect("s", config).await.unwrap();
@@ -190,7 +190,7 @@ async fn trace_of_the_caller_is_continued_if_enabled() {
     let goes_on = |trace: &str| PARENTS.lock().unwrap().iter().any(|it| it.starts_with(trace));
     let strange = SENT.replace("0af7", "0bf7");
     called(&strange, || server().trace_context(false)).await;
-    assert!(!goes_on(&strange), "the server wants no traces of others");
+    assert!(!goes_on(&strange), "the server does not continue traces of clients");
     called("00-0-0-01", server).await;
     called(&SENT.to_uppercase(), server).await;
     assert!(!goes_on("00-0-0") && !goes_on(&SENT.to_uppercase()));

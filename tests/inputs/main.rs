@@ -78,7 +78,7 @@ fn signatures_are_as_written() {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(path, &written).unwrap();
     }
-    assert!(written == include_str!("signatures.rs"), "`UPDATE=1` writes it anew");
+    assert!(written == include_str!("signatures.rs"), "`UPDATE=1` rewrites it");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! MCP Apps: what a server and a host send, checked with the schema that the extension's own package has.
+//! MCP Apps: the messages of a server and a host, checked with the schema from the extension's own package.
 
 use std::fs;
 

@@ -16,8 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 const PAID: &str = "Two nights in Lisbon are booked and paid.";
 
-/// The number of points of its life at which the agent is killed. They are spaced so that a response from its model takes
-/// as long as two of them, and a booking as long as four.
+/// The number of points in time at which the agent is killed. A response from its model takes as long as two of the
+/// intervals between them, and a booking as long as four.
 const POINTS: u32 = 20;
 const APART: Duration = Duration::from_millis(75);
 
@@ -86,7 +86,7 @@ fn is_killed_at_every_point(name: &str, store: Option<&str>) {
                 let said = trip.says(&["--yes"]);
                 assert!(said.contains(PAID), "killed at point {point}: {said}");
                 trip.is_booked();
-                // It is finished: a repeated request returns the response and has no effects.
+                // The run is finished: a repeated request returns the response and has no effects.
                 assert!(trip.says(&["--yes"]).contains(PAID));
                 trip.is_booked();
             });

@@ -107,7 +107,7 @@ fn judge(version: &str, only: &[&str]) {
     assert_eq!(verdicts.names(), expected, "scenarios that left a result\n{}", verdicts.story());
 }
 
-/// The suite splits the command at spaces and passes it to a shell.
+/// Returns the command, which the suite splits at spaces and passes to a shell.
 fn command() -> String {
     let program = example("conformance_client").display().to_string();
     assert!(!program.contains(char::is_whitespace), "the suite cannot start {program:?}: a blank");

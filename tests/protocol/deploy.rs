@@ -32,7 +32,7 @@ fn after<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(word)).map(str::trim).collect()
 }
 
-/// The arguments of a JSON list, with the port replaced by a free one.
+/// Returns the arguments of a JSON list, with the port replaced by a free one.
 fn on_a_free_port(list: &Value) -> Vec<String> {
     let words = list.as_array().unwrap().iter().map(|word| word.as_str().unwrap());
     words

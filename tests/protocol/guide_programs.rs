@@ -14,7 +14,7 @@ use crate::{packages, server};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A stand-in for Gemini, for as many requests as there are responses. Returns its address.
+/// Starts a stand-in for Gemini, for as many requests as there are responses. Returns its address.
 pub(crate) fn gemini(answers: Vec<(u16, Value)>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -302,5 +302,5 @@ fn program_serves_tls() {
         assert!(ran.code == Some(1) && ran.stderr.contains(why), "{why}: {}", ran.story());
     }
     let ran = ask("https", "sesame", true);
-    assert_eq!(ran.code, Some(0), "who was refused ended nobody else: {}", ran.story());
+    assert_eq!(ran.code, Some(0), "a rejected client ended another connection: {}", ran.story());
 }

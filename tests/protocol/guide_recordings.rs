@@ -23,7 +23,7 @@ struct Recording {
     lines: Vec<String>,
 }
 
-/// The input of a user, and the model's responses, for a program of a page.
+/// Returns the input of a user, and the model's responses, for a program of a page.
 fn script(name: &str) -> (&'static str, Vec<(u16, Value)>) {
     match name {
         "generate_text" => {
@@ -46,7 +46,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The recordings of a page.
+/// Returns the recordings of a page.
 fn recordings(page: &Path) -> Vec<Recording> {
     let source = fs::read_to_string(page).unwrap();
     let between =

@@ -99,7 +99,7 @@ const EXT_APPS: [&str; 1] = ["@modelcontextprotocol/ext-apps@2.0.4"];
 /// An authorization server, in a separate folder with its dependencies.
 const OIDC_PROVIDER: [&str; 1] = ["oidc-provider@9.13.3"];
 
-/// Documents of OpenAPI that describe real APIs: GitHub's, Figma's, and a collection.
+/// OpenAPI documents of real APIs: GitHub's, Figma's, and a collection.
 const OPENAPI: [&str; 3] =
     ["@octokit/openapi@23.0.2", "@figma/rest-api-spec@0.43.0", "@readme/oas-examples@8.2.2"];
 
@@ -228,46 +228,46 @@ pub(crate) fn oidc_provider() -> PathBuf {
     installed(DONE.get_or_init(install_oidc_provider)).join("provider.mjs")
 }
 
-/// The folder of the Chromium, its libraries and fonts.
+/// Returns the folder with Chromium, its libraries and its fonts.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub(crate) fn chromium() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_chromium)).join("chromium")
 }
 
-/// A document of OpenAPI that a package has.
+/// Returns the path of an OpenAPI document in a package.
 pub(crate) fn openapi(path: &str) -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(install_openapi)).join("node_modules").join(path)
 }
 
-/// The script of the official tool for bundles.
+/// Returns the script of the official tool for bundles.
 pub(crate) fn mcpb() -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_mcpb));
     folder.join("node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")
 }
 
-/// A file of the package of MCP Apps.
+/// Returns the path of a file in the package of MCP Apps.
 pub(crate) fn ext_apps(path: &str) -> PathBuf {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let folder = installed(DONE.get_or_init(install_ext_apps));
     folder.join("node_modules/@modelcontextprotocol/ext-apps").join(path)
 }
 
-/// The Python interpreter that has the packages.
+/// Returns the Python interpreter that has the packages.
 pub(crate) fn python() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(|| install_python("venv", &PYPI)))
 }
 
-/// The Python interpreter that decodes what is exported to collectors.
+/// Returns the Python interpreter that decodes what is exported to collectors.
 pub(crate) fn otlp_python() -> &'static Path {
     static DONE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     installed(DONE.get_or_init(|| install_python("venv-otlp", &OTLP)))
 }
 
-/// A command for a tool, with its home and its caches under `target/`.
+/// Returns a command for a tool, with its home and its caches under `target/`.
 pub(crate) fn tool(program: &Path) -> Command {
     let mut command = Command::new(program);
     let home = root().join("home");

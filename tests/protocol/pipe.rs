@@ -51,7 +51,7 @@ impl Pipe {
         Self { stdin: child.stdin.take(), child, lines, stderr, next_id: 1 }
     }
 
-    /// The handshake of the era of sessions.
+    /// Performs the handshake of the era of sessions.
     pub(crate) fn hello(&mut self) -> Value {
         let answer = self.request(
             "initialize",

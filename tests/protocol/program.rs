@@ -17,7 +17,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Returns all of it, for a failure message.
+    /// Returns the whole output, for a failure message.
     pub(crate) fn story(&self) -> String {
         let Self { line, code, stdout, stderr } = self;
         let code = code.map_or_else(|| "killed".to_owned(), |code| format!("exit code {code}"));
@@ -94,7 +94,7 @@ impl Heard {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Returns all of it, if the stream has an end.
+    /// Returns the whole text, if the stream has an end.
     fn end(self, has_end: bool) -> String {
         let Self { text, reader } = self;
         if has_end {

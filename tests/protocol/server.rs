@@ -106,12 +106,12 @@ impl Server {
         Self::start("notes", &[&database(test)])
     }
 
-    /// `http://ADDRESS/mcp`.
+    /// Returns the URL, `http://ADDRESS/mcp`.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// Its process.
+    /// Returns the id of its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

@@ -1,4 +1,4 @@
-//! The example `support`: agents whose process is killed within turns, sub-agents and work in the background.
+//! The example `support`: agents whose process is killed during turns, in sub-agents and during background tasks.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// The maximum length of a program's output that is shown with a failure, in characters from the end.
 const MAX_STORY: usize = 1500;
 
-/// Succeeds even if there was no message to check, so it proves nothing.
+/// A check that proves nothing, because it succeeds even if there was no message to check.
 const EMPTY_CHECK: &str = "wire-schema-valid";
 
 /// Scenarios that the suite may skip, each with the reason.
@@ -59,7 +59,7 @@ pub(crate) fn run_suite(title: &str, side: Side, arguments: &[&str]) -> Verdicts
 }
 
 impl Verdicts {
-    /// The scenarios that left a result.
+    /// Returns the scenarios that left a result.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.verdicts.keys().map(String::as_str).collect()
     }

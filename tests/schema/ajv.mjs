@@ -1,9 +1,9 @@
 // Compiles schemas with ajv in its strict mode, as draft 7 and as draft 2020-12.
 //
 //   node ajv.mjs list.json     a JSON list of {name, schema}; `--2020` before it checks draft 2020-12 only
-//   node ajv.mjs fixtures/     a folder of golden files: what is under `portable` and `portable_output`
+//   node ajv.mjs fixtures/     a folder of golden files: the schemas under `portable` and `portable_output`
 //
-// ajv (8.x) is looked for in the folder that AJV_HOME names, else in the current one:
+// ajv (8.x) is loaded from the folder AJV_HOME, or from the current folder if it is not set:
 //   npm install --prefix target/ajv ajv@8.20.0 && AJV_HOME=target/ajv node tests/schema/ajv.mjs tests/fixtures/schemas
 
 import fs from "node:fs";
@@ -17,7 +17,7 @@ const drafts = {
   "draft 2020-12": require("ajv/dist/2020").default,
 };
 
-// What ajv-formats would add, as far as a portable schema may use it. ajv refuses every other name.
+// The formats of ajv-formats that a portable schema may use. ajv rejects every other name.
 const formats = [
   "date-time", "date", "time", "email", "hostname", "ipv4", "ipv6", "uri", "uri-reference", "uri-template",
   "json-pointer", "relative-json-pointer", "regex", ...(only2020 ? ["duration", "uuid", "byte"] : []),
@@ -73,5 +73,5 @@ for (const { name, schema } of all) {
   }
 }
 console.log(`${all.length} schemas, ${Object.keys(drafts).length} drafts, ${failures} failures`);
-// An empty list would pass for the wrong reason.
+// Without this check, an empty list would pass.
 process.exit(failures === 0 && all.length > 0 ? 0 : 1);

@@ -33,12 +33,12 @@ pub struct Case {
     pub samples: Vec<Value>,
 }
 
-/// Every type as its name, its exact input schema and its exact output schema.
+/// Returns every type as its name, its exact input schema and its exact output schema.
 pub fn zoo() -> Vec<(&'static str, Value, Value)> {
     cases().into_iter().map(|case| (case.name, case.exact, case.exact_output)).collect()
 }
 
-/// Every type with its sample values.
+/// Returns every type with its sample values.
 pub fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     all.extend(scalars::cases());
@@ -50,7 +50,7 @@ pub fn cases() -> Vec<Case> {
     all
 }
 
-/// The case of one type.
+/// Returns the case of one type.
 fn case<T>(name: &'static str, samples: impl IntoIterator<Item = T>) -> Case
 where
     T: JsonSchema + Serialize + DeserializeOwned,

@@ -62,7 +62,7 @@ async fn endlessly_paused_turn_is_returned_unchanged() {
     assert_eq!((asked.len(), response.message.unwrap().content.len()), (6, 6));
 }
 
-/// A stream of one text.
+/// Returns a stream of one text.
 fn streamed(text: &str, end: &[Value]) -> String {
     let mut events = vec![
         json!({"type": "message_start", "message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}),

@@ -34,14 +34,14 @@ impl Case {
     }
 }
 
-/// Every case with that key: `request` or `expect`.
+/// Returns every case with that key: `request` or `expect`.
 pub fn load(key: &str) -> Vec<Case> {
     let mut cases = all();
     cases.retain(|case| case.json.get(key).is_some());
     cases
 }
 
-/// Every case of every folder.
+/// Returns every case of every folder.
 fn all() -> Vec<Case> {
     let mut cases = Vec::new();
     for folder in case_folders::find("wire", "GENKIT_WIRE_DIRS", "wire") {
@@ -50,7 +50,7 @@ fn all() -> Vec<Case> {
             let is_one = json.get("request").is_some() != json.get("expect").is_some();
             assert!(is_one, "{name}: a case has `request` or `expect`");
             let provider = json["provider"].as_str().unwrap_or_default();
-            assert!(BUILT.contains(&provider), "{name}: nobody is called {provider:?}");
+            assert!(BUILT.contains(&provider), "{name}: unknown provider {provider:?}");
             cases.push(Case { name, folder: folder.name.clone(), json });
         }
     }
@@ -78,7 +78,7 @@ pub fn model_with(
     provider.model(if name.is_empty() { usual } else { name }).unwrap()
 }
 
-/// The provider at `url`.
+/// Returns the provider at `url`.
 pub fn provider(provider: &str, url: &str) -> Arc<dyn Provider> {
     made(provider, url, KEY, None).0
 }
@@ -107,7 +107,7 @@ fn made(
         "ollama" => made!(Ollama, url, "llama3.2"),
         "openai" => made!(OpenAi, format!("{url}/v1"), "gpt-4o"),
         "openai-responses" => made!(OpenAiResponses, format!("{url}/v1"), "gpt-5-mini"),
-        other => panic!("nobody is called {other}"),
+        other => panic!("unknown provider {other}"),
     }
 }
 

@@ -187,7 +187,7 @@ fn error(want: &Value, got: &Value) -> Vec<String> {
     found
 }
 
-/// The text and the thoughts of all chunks must be the same as those of a message.
+/// Checks that the text and the thoughts of all chunks are the same as those of a message.
 pub fn compare_chunks(case: &Value, actual: &Value, chunks: &[Value]) -> Vec<String> {
     let mut found = Vec::new();
     for kind in ["text", "reasoning"] {

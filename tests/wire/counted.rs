@@ -18,7 +18,7 @@ async fn read(page: u32) -> String {
     format!("page {page}")
 }
 
-/// A Gemini stand-in that responds according to the method in the path and the body.
+/// Returns a Gemini stand-in that responds according to the method in the path and the body.
 fn gemini(answer: impl Fn(&str, &Value) -> String + Send + 'static) -> (Arc<dyn Model>, Mock) {
     let mock =
         Mock::answers(dialect("gemini"), move |_, request| answer(method(request), &request.body));
@@ -30,7 +30,7 @@ fn method(request: &Request) -> &str {
     path.rsplit_once(':').unwrap().1
 }
 
-/// A response to a prompt of this many tokens, with five tokens of its own.
+/// Returns a response to a prompt of this many tokens, with five output tokens.
 fn says(said: Said, tokens: u64) -> String {
     let said = Said { usage: [tokens, 5, 0, 0], ..said };
     http("200 OK", "", &dialect("gemini").whole(&said).to_string())
@@ -91,7 +91,7 @@ async fn conversation_is_compacted_by_counts_and_then_by_usage() {
     assert_eq!(first.last().unwrap(), "generateContent");
     let before = first.len();
     chat.send("two").await.unwrap();
-    assert_eq!(methods(&mock)[before..], ["generateContent"], "the usage of the answer tells it");
+    assert_eq!(methods(&mock)[before..], ["generateContent"], "the usage of the response is used");
     let last = mock.last();
     let sent = last["contents"].as_array().unwrap();
     assert!(sent.len() <= 7, "{}", sent.len());

@@ -1,4 +1,4 @@
-//! A call ends whatever a provider's server sends: with a response, or with an error without secrets.
+//! A call ends with a response or with an error without secrets, whatever a provider's server sends.
 
 use std::sync::{Arc, Mutex};
 
@@ -31,7 +31,7 @@ impl Liar {
         Self { model, says, runtime }
     }
 
-    /// Makes a call; `Some` is an error.
+    /// Makes a call. Returns the error if the call fails.
     fn hears(&self, kind: &str, body: &[u8], streams: bool) -> Option<Error> {
         let mut answer = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
@@ -54,7 +54,7 @@ impl Liar {
     }
 }
 
-/// A random response in the provider's format.
+/// Returns a random response in the provider's format.
 fn said(rng: &mut Rng) -> Said {
     let mut said = Said::text(rng.text("hello wörld \n\"{}[]<>", 40));
     if rng.chance(50) {
@@ -116,7 +116,7 @@ fn bend(value: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// The pieces of a response, modified, repeated, removed or reordered.
+/// Returns the pieces of a response, modified, repeated, removed or reordered.
 fn bent(dialect: &dyn Dialect, rng: &mut Rng) -> Vec<Value> {
     let mut pieces = dialect.pieces(&said(rng));
     for _ in 0..=rng.below(4) {

@@ -37,7 +37,7 @@ fn signature(provider: &str, number: usize) -> String {
     }
 }
 
-/// The request for each provider, with tools, one of which has a name that no API accepts.
+/// Returns the request for each provider, with tools, one of which has a name that no API accepts.
 fn request(messages: Vec<Message>) -> ModelRequest {
     let object = json!({"type": "object", "properties": {"a": {"type": "integer"}}});
     let tools = ["add", "now", "fs/read file"];
@@ -60,7 +60,7 @@ fn answer(message: &Message, number: usize, output: Value) -> Part {
 }
 
 /// A conversation with `provider`: signed thoughts, text, two calls at once and another one, results with an image and
-/// with an error, provider-specific content, and cache marks.
+/// with an error, provider-specific content, and cache breakpoints.
 async fn begun(provider: &str, ids: [Option<&str>; 3]) -> Vec<Message> {
     let marked = |part: Part| part.with_metadata("cache_control", json!({"type": "ephemeral"}));
     let mut messages = vec![
@@ -92,7 +92,7 @@ async fn begun(provider: &str, ids: [Option<&str>; 3]) -> Vec<Message> {
     messages
 }
 
-/// The same after the model's last message, and the user's next one.
+/// Returns the conversation after the model's last message and the user's next one.
 async fn ended(provider: &str, mut messages: Vec<Message>) -> Vec<Message> {
     let said = Said::text("It is two.").thought("Done.", &signature(provider, 3));
     let last = says(provider, &messages, said).await;
@@ -145,7 +145,7 @@ fn faults(from: &str, to: &str, body: &Value) -> Vec<String> {
     found
 }
 
-/// Returns calls and results that do not match, by id, or by order if there are none.
+/// Returns the calls and results that do not match by id, or by order if there are no ids.
 fn unlike(asked: &Asked) -> Vec<String> {
     let mut open: Vec<Option<String>> = Vec::new();
     let mut found = Vec::new();

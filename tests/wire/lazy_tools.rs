@@ -40,13 +40,13 @@ fn named_tools(count: usize, name: fn(usize) -> String) -> Vec<Tool> {
     (0..count).map(tool).collect()
 }
 
-/// A model of `provider` whose provider searches tools, if one does.
+/// Returns a model of `provider` whose provider searches tools, if one does.
 pub(crate) fn model(provider: &str, url: &str) -> Arc<dyn Model> {
     let name = if provider == "openai-responses" { "gpt-5.4" } else { dialect(provider).model() };
     cases::model(provider, name, url)
 }
 
-/// The tools of a request that the provider puts into the context of the model.
+/// Returns the tools of a request that the provider puts into the context of the model.
 fn loaded(body: &Value) -> Vec<Value> {
     let tools = body["tools"].as_array().cloned().unwrap_or_default();
     let loaded = tools.into_iter().filter(|tool| tool["defer_loading"] != true);
@@ -60,12 +60,12 @@ fn loaded(body: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// An estimate of the tokens of these tools.
+/// Returns an estimate of the tokens of these tools.
 pub(crate) fn tokens(body: &Value) -> usize {
     loaded(body).iter().map(|tool| tool.to_string().len().div_ceil(4)).sum()
 }
 
-/// Whether the provider searches the tools of this request.
+/// Returns whether the provider searches the tools of this request.
 pub(crate) fn is_searched_by_provider(body: &Value) -> bool {
     let tools = body["tools"].as_array().unwrap();
     let kinds = tools.iter().filter_map(|tool| tool["type"].as_str());
@@ -115,7 +115,7 @@ async fn any_number_of_lazy_tools_costs_less_than_three_thousand_tokens() {
     }
 }
 
-/// A fake server that returns these bodies one after the other.
+/// Returns a fake server that returns these bodies one after the other.
 fn answers(provider: &str, bodies: Vec<Value>) -> (Arc<dyn Model>, Mock) {
     let mock = Mock::answers(dialect(provider), move |number, _| {
         http("200 OK", "content-type: application/json\r\n", &bodies[number].to_string())
@@ -127,13 +127,13 @@ fn said(provider: &str, said: Said) -> Value {
     dialect(provider).whole(&said)
 }
 
-/// Runs with lazy tools, from where `before` ended.
+/// Continues the conversation `before` in a run with lazy tools.
 async fn continued(model: Arc<dyn Model>, before: &[Message]) -> GenerateResponse {
     let run = genkit::generate("Read on.").messages(before.to_vec()).model(model);
     run.tools(lazy_tools()).await.unwrap()
 }
 
-/// The names of the functions of a request that are complete.
+/// Returns the names of the functions of a request that are complete.
 fn complete(body: &Value) -> Vec<String> {
     let tools = match body["tools"][0]["functionDeclarations"].as_array() {
         Some(declared) => declared.clone(),
@@ -146,7 +146,7 @@ fn complete(body: &Value) -> Vec<String> {
     functions.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The blocks of a search at Anthropic, and the call of the tool that it found.
+/// Returns the blocks of a search at Anthropic, and the call of the tool that it found.
 fn anthropic_blocks(tool: &str) -> Value {
     json!([
         {"type": "server_tool_use", "id": "srvtoolu_1", "name": "tool_search_tool_bm25", "input": {"query": "records"}},
@@ -158,7 +158,7 @@ fn anthropic_blocks(tool: &str) -> Value {
     ])
 }
 
-/// The items of a search at OpenAI, and the call of the tool that it found.
+/// Returns the items of a search at OpenAI, and the call of the tool that it found.
 fn openai_items(tool: &str) -> Value {
     let function = json!({"type": "function", "name": tool, "description": "", "defer_loading": true,
         "strict": true, "parameters": {"type": "object"}});

@@ -92,7 +92,7 @@ async fn failure_in_a_later_turn_keeps_the_history() {
             let error = asks(mock.model(provider)).await.unwrap_err();
             assert_eq!(error.kind(), kind, "{provider}: {error}");
             assert_eq!(error.partial().unwrap().messages().len(), 3, "{provider}: {error}");
-            assert_eq!(mock.requests().len(), 2, "{provider}: nothing is sent again by itself");
+            assert_eq!(mock.requests().len(), 2, "{provider}: nothing is resent automatically");
         }
     }
 }

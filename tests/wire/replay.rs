@@ -22,7 +22,7 @@ pub enum Cut {
 /// Every split that must be handled.
 pub const CUTS: [Cut; 4] = [Cut::Whole, Cut::Pieces(1), Cut::Pieces(7), Cut::Pieces(1000)];
 
-/// An answer to give.
+/// A response to send.
 pub struct Answer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
@@ -48,14 +48,14 @@ impl Replay {
             stream.set_read_timeout(Some(PATIENCE))?;
             stream.set_write_timeout(Some(PATIENCE))?;
             let request = read(&stream)?;
-            // A client that has its error, or the end mark, may disconnect.
+            // A client that has received an error or the end mark may disconnect.
             let _ = write(&stream, &answer);
             Ok(request)
         });
         Self { url, thread }
     }
 
-    /// Returns the request in the form of a fixture's `request`; `None` if no complete request arrived.
+    /// Returns the request in the form of a fixture's `request`. Returns `None` if no complete request arrived.
     pub fn request(self) -> Option<Value> {
         if !self.thread.is_finished() {
             // A client that sent nothing must not make the test wait.

@@ -1,4 +1,4 @@
-//! Requests: what is sent for an intent, compared with the golden request of the case.
+//! Tests of requests: the request for the intent of each case is compared with its golden request.
 
 use genkit::model::{ChunkSink, ModelRequest};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ async fn models_without_chat_completions_are_reached_by_the_responses_api() {
     }
 }
 
-/// A minimal valid response without content.
+/// Returns a minimal valid response without content.
 fn minimal(provider: &str, stream: bool) -> Answer {
     let (dialect, said) = (dialect(provider), Said::text("ok"));
     let (kind, body) = match stream {

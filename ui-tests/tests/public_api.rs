@@ -36,7 +36,7 @@ const PART_OF_THE_DEAL: [&str; 14] = [
     "tracing",
 ];
 
-/// What the alias `BoxError` of `genkit-core` stands for.
+/// The type behind the alias `BoxError` of `genkit-core`.
 const BOX_ERROR: &str =
     "alloc::boxed::Box<(dyn core::error::Error + core::marker::Send + core::marker::Sync)>";
 
@@ -122,7 +122,7 @@ fn lines_of(json: &Path) -> Vec<String> {
     api.items().map(ToString::to_string).collect()
 }
 
-/// The re-exports of `genkit`: where an item is defined, and the paths that `genkit` gives it.
+/// The re-exports of `genkit`: the definition of each item, and its paths in `genkit`.
 struct Facade {
     /// Every path that `genkit` gives to an item of another crate.
     paths: HashSet<String>,
@@ -164,7 +164,7 @@ impl Facade {
         }
     }
 
-    /// The items of a crate that `genkit` re-exports, with the paths of `genkit`.
+    /// Returns the items of a crate that `genkit` re-exports, with the paths of `genkit`.
     fn items_of(&self, json: &Path, name: &str) -> Vec<String> {
         let doc = parse(json);
         let mut public = HashMap::new();
@@ -187,7 +187,7 @@ impl Facade {
                 let is_of_impl = line.starts_with("impl") || translated.contains(" fn ");
                 match at {
                     0 => lines.push(translated),
-                    // The other paths of an item list what it is, not what it does.
+                    // For the other paths of an item, its own line is listed, but not those of its impls.
                     _ if !is_of_impl => lines.push(replace_path(&translated, &current[0], path)),
                     _ => {}
                 }
@@ -219,7 +219,7 @@ impl Facade {
         text + rest
     }
 
-    /// A path with its longest known beginning replaced by the path of `genkit`.
+    /// Replaces the longest known prefix of a path with the path of `genkit`.
     fn translate(&self, path: &str, public: &HashMap<String, String>) -> String {
         let mut end = path.len();
         loop {
@@ -239,7 +239,7 @@ impl Facade {
     }
 }
 
-/// Adds the re-exports of the public modules of a crate: the path of the definition by the public path.
+/// Adds the re-exports of the public modules of a crate, as a map from the public path to the path of the definition.
 fn add_public(doc: &Value, id: &str, path: &str, public: &mut HashMap<String, String>) {
     for item in doc["index"][id]["inner"]["module"]["items"].as_array().into_iter().flatten() {
         let item = &doc["index"][item.to_string()];
@@ -261,15 +261,15 @@ fn parse(json: &Path) -> Value {
     serde_json::from_str(&text).expect("rustdoc writes JSON")
 }
 
-/// The path at which the item of a `use` is defined.
+/// Returns the path at which the item of a `use` is defined.
 fn definition(doc: &Value, used: &Value) -> Option<String> {
     let path = doc["paths"][used["id"].to_string()]["path"].as_array()?;
     let path: Vec<_> = path.iter().filter_map(Value::as_str).collect();
     Some(path.join("::"))
 }
 
-/// The path of an item that stands alone, such as `genkit_core::Tool` in `pub struct genkit_core::Tool(_)`; `None` for
-/// a member of an item and for an `impl`.
+/// Returns the path of a top-level item, such as `genkit_core::Tool` in `pub struct genkit_core::Tool(_)`. Returns
+/// `None` for a member of an item and for an `impl`.
 fn top_level_path(line: &str, name: &str) -> Option<String> {
     const KINDS: [&str; 10] =
         ["struct", "enum", "trait", "type", "mod", "macro", "const", "static", "fn", "use"];

@@ -47,8 +47,8 @@ impl Chat {
     /// Sends a prompt. Awaiting the returned turn runs it and returns the response, which is added to the history.
     ///
     /// # Errors
-    /// The errors of [`Generate`]. On error the history is unchanged, and the error holds the partial response.
-    /// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the last turn waits for
+    /// Returns the errors of [`Generate`]. On error the history is unchanged, and the error holds the partial response.
+    /// Returns [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the last turn waits for
     /// [`resume`](Self::resume).
     pub fn send(&mut self, prompt: impl IntoParts) -> ChatTurn<'_> {
         let turn = match self.interrupted {
@@ -78,7 +78,7 @@ impl Chat {
     /// ```
     ///
     /// # Errors
-    /// The same as for [`send`](Self::send), as the last item of the stream.
+    /// The stream returns the errors of [`send`](Self::send), as its last item.
     pub fn stream(&mut self, prompt: impl IntoParts) -> GenerateStream<'_> {
         self.send(prompt).stream()
     }
@@ -113,7 +113,7 @@ impl Chat {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`Generate`].
+    /// Returns the errors of [`Generate`].
     pub fn resume(&mut self, answer: impl FnMut(&Interrupt) -> Answer) -> ChatTurn<'_> {
         let questions = self.messages().last().map(Interrupt::find_all).unwrap_or_default();
         let answers: Vec<Answer> = questions.iter().map(answer).collect();
@@ -123,7 +123,7 @@ impl Chat {
     /// Resumes an interrupted turn with a list of answers. Otherwise the same as [`resume`](Self::resume).
     ///
     /// # Errors
-    /// The errors of [`Generate`].
+    /// Returns the errors of [`Generate`].
     pub fn resume_with_answers(
         &mut self,
         answers: impl IntoIterator<Item = Answer>,

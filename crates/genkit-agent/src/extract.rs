@@ -50,10 +50,11 @@ use genkit_schema::Schema;
 /// ```
 ///
 /// # Errors
-/// The errors of [`Generate`], including the error for reaching the turn limit.
-/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if the output still does not match after the last retry: the
-/// error reports the reason and holds the response. [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the
-/// run is interrupted: continue with [`Generate::resume`] and the response in the error.
+/// Returns the errors of [`Generate`], and an error if the run reaches the turn limit. Returns
+/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) if the output still does not match after the last
+/// retry; the error reports the reason and holds the response. Returns
+/// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) if the run is interrupted; continue with
+/// [`Generate::resume`] and the response in the error.
 #[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Extract<'a, T> {
     asks: Asks<'a>,

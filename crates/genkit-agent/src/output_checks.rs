@@ -39,8 +39,8 @@ type ParseResponse = fn(&ModelOutput<'_>) -> Result<Value, OutputMismatch>;
 #[derive(Clone, Default)]
 pub(crate) struct OutputChecks {
     retries: Option<usize>,
-    /// Parses the response as the output type. `None` if no type is set; the response is then checked against the
-    /// schema.
+    /// Parses the response as the output type. `None` means that no type is set; the response is then checked against
+    /// the schema.
     reads: Option<ParseResponse>,
     validators: Vec<Validator>,
 }

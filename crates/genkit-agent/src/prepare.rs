@@ -75,14 +75,14 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// `Unimplemented` if the model's provider does not count tokens, and any error that a run can return before its
-    /// first response.
+    /// Returns `Unimplemented` if the model's provider does not count tokens, and any error that a run can return
+    /// before its first response.
     pub async fn count_tokens(self) -> Result<u64> {
         let (run, request) = prepare_run(self.render_prompt().await?, ChunkSink::none()).await?;
         run.count_tokens(request).await
     }
 
-    /// Returns the requested output format. If the format is unknown, the run reports it.
+    /// Returns the requested output format, or `None` if the format is unknown. The run reports an unknown format.
     pub(super) fn output_format(&self) -> Option<Format> {
         let own =
             self.options.output.as_ref().and_then(|output| output.parse_format().ok().flatten());

@@ -64,7 +64,7 @@ impl PromptsDir {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
-    /// Returns a fingerprint of the files, which differs if a file changes. Take it before
+    /// Returns a fingerprint of the files, which differs if a file changes. Call this before
     /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::read(&self.path)
@@ -152,12 +152,12 @@ mod tests {
         let registry = Registry::new().add(loaded.iter().cloned());
         std::fs::write(path.join("b.prompt"), "two").unwrap();
         dir.start_watching(&registry, &loaded, seen);
-        // The watcher looks every 300 ms; a minute allows for a busy machine.
+        // The watcher checks the folder every 300 ms; the timeout of one minute allows for a busy machine.
         let seen = (0..3000).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(20));
             registry.prompts().len() == 2
         });
-        assert!(seen, "the file that came in between");
+        assert!(seen, "the file written after the fingerprint is loaded");
         std::fs::remove_dir_all(path).unwrap();
     }
 }

@@ -69,8 +69,9 @@ impl Generate {
         self.resume_with_answers(interrupted, answers)
     }
 
-    /// Resumes an interrupted run with a list of answers, in any order. Use this if you compute answers asynchronously
-    /// or receive them over the network, or if that may fail. Otherwise the same as [`resume`](Self::resume).
+    /// Resumes an interrupted run with a list of answers, in any order. Use this if you compute answers asynchronously,
+    /// if you receive them over the network, or if creating an answer may fail. Otherwise the same as
+    /// [`resume`](Self::resume).
     pub fn resume_with_answers(
         mut self,
         interrupted: GenerateResponse,

@@ -15,7 +15,7 @@ impl Generate {
     /// request. The prompt and the model of this request are not used. See [`GenerateResponse::run_tools`].
     ///
     /// # Errors
-    /// The same as for [`GenerateResponse::run_tools`].
+    /// Returns the same errors as [`GenerateResponse::run_tools`].
     pub async fn run_tools(self, response: &GenerateResponse) -> Result<GenerateResponse> {
         let GenerateResponse { message, request, mut usage, custom, .. } = response.clone();
         let Some(message) = message.filter(|message| message.tool_requests().next().is_some())

@@ -31,7 +31,7 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// Any error that a run can return before its first response.
+    /// Returns any error that a run can return before its first response.
     pub async fn start(self) -> Result<Run> {
         let rendered = self.render_prompt().await?;
         let (code, middleware) = (unnamed_code(&rendered), rendered.options.middleware.clone());
@@ -62,8 +62,8 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// `FailedPrecondition` if something that the run needs is neither set on the request nor
-    /// found by name; the error lists everything that is missing.
+    /// Returns `FailedPrecondition` if something that the run needs is neither set on the request nor found by name;
+    /// the error lists everything that is missing.
     pub async fn resume_run(mut self, mut state: RunState) -> Result<Run> {
         let missing = self.missing_names(&state);
         if !missing.is_empty() {
@@ -150,8 +150,8 @@ impl Run {
     /// `state`. See [`Run`].
     ///
     /// # Errors
-    /// `FailedPrecondition` if anything that the run needs is not found by its name; the error lists everything that is
-    /// missing, and no step is performed. If the run needs code, use
+    /// Returns `FailedPrecondition` if anything that the run needs is not found by its name; the error lists everything
+    /// that is missing, and no step is performed. If the run needs code, use
     /// [`Generate::resume_run`](crate::Generate::resume_run).
     pub async fn resume(genkit: &Instance, state: RunState) -> Result<Self> {
         genkit.generate(()).resume_run(state).await

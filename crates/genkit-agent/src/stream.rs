@@ -30,7 +30,7 @@ const SHORT_TEXT: usize = 128;
 #[derive(Default)]
 struct ChunkQueue {
     chunks: Arc<Mutex<VecDeque<GenerateChunk>>>,
-    /// Set once the reader is no longer interested in chunks.
+    /// Set once the reader no longer reads chunks.
     is_reader_gone: Arc<AtomicBool>,
 }
 
@@ -129,8 +129,8 @@ impl<'a> GenerateStream<'a> {
         &self.text
     }
 
-    /// Returns the structured output received so far, without values that are still incomplete. `None` if it is not a
-    /// valid `T` yet.
+    /// Returns the structured output received so far, without values that are still incomplete. Returns `None` if it is
+    /// not a valid `T` yet.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

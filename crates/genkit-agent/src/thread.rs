@@ -14,7 +14,7 @@ pub trait ThreadAgent: Send + Sync + 'static {
     /// Returns the tools that the agent has in every turn.
     fn known_tools(&self) -> Vec<Tool>;
 
-    /// Loads the newest state of a thread of this owner; `None` if it does not exist.
+    /// Loads the newest state of a thread of this owner. Returns `None` if the thread does not exist.
     fn load_thread<'a>(
         &'a self,
         owner: &'a str,
@@ -65,14 +65,14 @@ pub trait ThreadRun: Send {
     /// Returns the next chunk, or `None` after the last.
     fn next_chunk(&mut self) -> BoxFuture<'_, Option<ThreadChunk>>;
 
-    /// Waits for the end of the turn and returns it.
+    /// Waits until the turn ends, and returns its final state.
     fn into_end(self: Box<Self>) -> BoxFuture<'static, Result<ThreadEnd>>;
 
-    /// Keeps the turn open when it is dropped, so that another process can continue it.
+    /// Keeps the turn open when this value is dropped, so that another process can continue the turn.
     fn keep_turn(&self);
 }
 
-/// A piece of a turn's progress.
+/// A chunk of a running turn.
 pub enum ThreadChunk {
     Model(GenerateChunk),
     /// A change of the custom state, as a JSON Patch.

@@ -40,7 +40,7 @@ impl AguiRequest {
         &self.run_id
     }
 
-    /// Returns the action context that the context providers created; empty without providers.
+    /// Returns the action context that the context providers created. It is empty without providers.
     pub fn action_context(&self) -> &Map<String, Value> {
         &self.action_context
     }
@@ -50,7 +50,7 @@ impl AguiRequest {
         self.context.iter().map(|entry| (entry.description.as_str(), entry.value.as_str()))
     }
 
-    /// Returns the client's state; null if the client sent no state.
+    /// Returns the client's state, or null if the client sent no state.
     pub fn state(&self) -> &Value {
         &self.state
     }
@@ -119,8 +119,8 @@ pub(crate) fn warn_about_declared(tools: &[Tool], page_tools: &[String]) {
     }
 }
 
-/// An agent that can be served: a [`Generate`], a closure that takes an [`AguiRequest`] and returns a [`Generate`], or an
-/// agent with sessions. `Kind` distinguishes them and is inferred.
+/// An agent that can be served: a [`Generate`], a closure that takes an [`AguiRequest`] and returns a [`Generate`], or
+/// an agent with sessions. `Kind` distinguishes them and is inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an agent",
     label = "neither a run, nor a function that creates one, nor an agent with sessions",

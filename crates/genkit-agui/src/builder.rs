@@ -48,8 +48,8 @@ pub(crate) const SETUP_TIMEOUT: Duration = Duration::from_secs(30);
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`InvalidArgument`] if the sealing key is too short, an agent with sessions is client-managed,
-/// `$PORT` is not a port number or an address is invalid; and with [`Unavailable`] if it cannot listen.
+/// Awaiting the server fails with [`InvalidArgument`] if the sealing key is too short, an agent with sessions is
+/// client-managed, `$PORT` is not a port number or an address is invalid; and with [`Unavailable`] if it cannot listen.
 ///
 /// [`InvalidArgument`]: genkit_core::ErrorKind::InvalidArgument
 /// [`Unavailable`]: genkit_core::ErrorKind::Unavailable

@@ -19,7 +19,7 @@ pub(crate) struct Encoder {
     events: Vec<Value>,
     /// The number of ids that were created.
     ids: usize,
-    /// The index of the message that is being sent, and the name of its step.
+    /// The index of the message that is being sent. `step` is the name of its step.
     index: Option<usize>,
     step: Option<String>,
     steps: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Encoder {
     has_reasoning: bool,
     calls: HashSet<String>,
     results: HashSet<String>,
-    /// The names of the tools that are agents, and their running calls.
+    /// The names of the tools that are agents. `running_agents` contains their running calls.
     agents: Arc<HashSet<String>>,
     running_agents: Vec<String>,
     /// The message that contains the seal.

@@ -115,7 +115,7 @@ impl Ledger {
         Ok(Self { seal, resumed: Mutex::default() })
     }
 
-    /// Seals a turn; `None` if it is too long.
+    /// Seals a turn. Returns `None` if the turn is too long.
     pub(crate) fn seal_turn(
         &self,
         carrier: &str,
@@ -142,7 +142,7 @@ impl Ledger {
         Some((turn, sealed))
     }
 
-    /// Opens a sealed turn; `None` if it was changed, has expired, or belongs to another thread or caller.
+    /// Opens a sealed turn. Returns `None` if it was changed, has expired, or belongs to another thread or caller.
     pub(crate) fn open_turn(
         &self,
         sealed: &str,

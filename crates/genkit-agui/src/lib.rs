@@ -1,6 +1,6 @@
 //! AG-UI: serves an agent to web pages, over HTTP with server-sent events.
 //!
-//! [`AguiServer`] serves a run of the generate loop with the protocol AG-UI 1.0. Every client of that protocol can use
+//! [`AguiServer`] serves runs of the agent loop with the protocol AG-UI 1.0. Every client of that protocol can use
 //! it: `@ag-ui/client`, CopilotKit, assistant-ui and others. Vercel's AI SDK can use it as well.
 //!
 //! | a client sends | the server |

@@ -41,7 +41,7 @@ struct RunningStream {
     client: String,
 }
 
-/// The stream of a run. A client can find it until this is dropped.
+/// The stream of a run. Clients can find the stream until this value is dropped.
 pub(crate) struct ResumableStream {
     streams: Arc<ResumableStreams>,
     chat: Binding,
@@ -74,7 +74,7 @@ impl ResumableStreams {
         Ok((ResumableStream { streams, chat, id, writer: writer.into() }, reader))
     }
 
-    /// Returns a reader of the stream of this chat from its beginning; `None` if no run of the chat is active.
+    /// Returns a reader of the stream of this chat from its beginning. Returns `None` if no run of the chat is active.
     pub(crate) async fn find(&self, chat: &Binding) -> Result<Option<Box<dyn StreamReader>>> {
         let Some(RunningStream { id, client }) = lock(&self.running).get(chat).cloned() else {
             return Ok(None);

@@ -9,5 +9,6 @@ pub(super) const BLOCK: &str = "anthropicBlock";
 /// The metadata key of the citations of a text part.
 pub(super) const CITATIONS: &str = "citations";
 
-/// The metadata key of a call that was made by code running at Anthropic instead of by the model.
+/// The metadata key of a tool call's caller. It is set if code that runs at Anthropic made the call instead of the
+/// model.
 pub(super) const CALLER: &str = "caller";

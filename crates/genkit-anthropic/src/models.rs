@@ -36,13 +36,13 @@ pub(super) struct ClaudeTraits {
 }
 
 /// The token limit of a response if the request sets no limit: enough for a long text, and low enough
-/// that a call without streaming ends in time.
+/// that a call without streaming finishes before the timeout.
 const USUAL_OUTPUT: u32 = 16_000;
 
-/// The same for the highest effort.
+/// The same for requests with the highest effort.
 const DEEP_OUTPUT: u32 = 64_000;
 
-/// The traits of models since the version `since`. The family `None` means all families.
+/// The traits of a family's models from version `since` on. If `family` is `None`, they apply to all families.
 struct ModelEra {
     family: Option<&'static str>,
     since: (u32, u32),
@@ -122,7 +122,7 @@ impl ClaudeTraits {
                 && (version.is_none() && era.since == (0, 0) || version >= Some(era.since))
         };
         let traits = ERAS.iter().find(is_it).map_or(NEWEST, |era| era.traits);
-        // Servers that offer other models through this API have no search.
+        // Servers that offer other models through this API do not support tool search.
         Self { searches: traits.searches && name.starts_with("claude"), ..traits }
     }
 
@@ -190,7 +190,7 @@ mod tests {
                 && of("claude-opus-4-1").supports_output_schema
         );
         assert!(of("claude-haiku-4-5").searches && !of("claude-opus-4-1").searches);
-        // Other models that speak the same protocol.
+        // Models of other vendors behind the same API do not support tool search.
         assert!(of("claude-next").searches && !of("kimi-k3").searches);
         assert!(
             of("claude-opus-4-0").supports_both_sampling_settings

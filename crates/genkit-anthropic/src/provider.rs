@@ -23,7 +23,7 @@ use genkit_model::{Model, Provider};
 /// # }
 /// ```
 ///
-/// Thoughts keep their signatures in the metadata of their parts, under `thoughtSignature`.
+/// The signatures of thoughts are stored in the metadata of their parts, under `thoughtSignature`.
 /// Encrypted thoughts, and the calls and results of server tools, are custom parts. All are sent
 /// back unchanged, so do not modify the messages of a conversation. A response that is paused for a
 /// server tool is continued automatically, up to 5 times.

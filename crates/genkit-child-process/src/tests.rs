@@ -56,14 +56,14 @@ impl Drop for Folder {
     }
 }
 
-/// A command that runs this program in this folder.
+/// Returns a command that runs this program in this folder.
 fn program(program: impl Into<OsString>, folder: &Folder) -> ChildCommand {
     let mut command = ChildCommand::new(program);
     command.cwd = Some(folder.path().to_owned());
     command
 }
 
-/// A shell that runs this script in this folder.
+/// Returns a command that runs this script with a shell in this folder.
 fn shell(folder: &Folder, script: &str) -> ChildCommand {
     let mut command = program("sh", folder);
     command.args = vec!["-c".into(), script.into()];

@@ -1,4 +1,4 @@
-//! A registry with the state that its functions take. A server or a run needs both to call them.
+//! A registry with the state that its functions take. A server or a run needs both to call the functions.
 
 use std::sync::Arc;
 

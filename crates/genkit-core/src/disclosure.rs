@@ -1,4 +1,4 @@
-//! Disclosure: which part of an error the callers of a server receive, and which part is only logged.
+//! Error disclosure: selects the part of an error that the callers of a server receive, and logs the full error.
 
 use crate::error::{Error, new_reference};
 use genkit_untrusted::visible::Logged;

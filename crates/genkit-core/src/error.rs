@@ -181,7 +181,8 @@ impl Error {
         self
     }
 
-    /// Sets the details: structured data for programs. MCP sends them as `error.data`.
+    /// Sets the details: structured data, which callers can read instead of parsing the message. MCP sends them as
+    /// `error.data`.
     ///
     /// ```
     /// let error = genkit::Error::not_found("no note 7").with_details(serde_json::json!({"id": 7}));
@@ -193,7 +194,7 @@ impl Error {
         self
     }
 
-    /// Returns the error kind, for programs to act on.
+    /// Returns the error kind, which a program can match on.
     ///
     /// ```
     /// assert_eq!(genkit::Error::not_found("x").kind(), genkit::ErrorKind::NotFound);
@@ -202,7 +203,7 @@ impl Error {
         self.0.kind
     }
 
-    /// Returns the details (structured data for programs), if the error has any.
+    /// Returns the details (structured data), if the error has any.
     ///
     /// ```
     /// assert!(genkit::Error::not_found("x").details().is_none());
@@ -457,7 +458,7 @@ pub fn new_reference() -> String {
 pub trait Topic: StdError + Send + Sync + 'static {
     fn kind(&self) -> ErrorKind;
 
-    /// Returns structured details for programs.
+    /// Returns the structured details of the error.
     fn details(&self) -> Option<serde_json::Value> {
         None
     }

@@ -40,8 +40,8 @@ pub trait Awaited<'a> {}
 )]
 pub trait Asked<'a> {}
 
-/// Generates methods that never compile, so that the compiler names the feature that they need. `$feature` is a trait
-/// without implementations, whose error names it.
+/// Generates methods whose calls fail to compile with an error that names the missing feature. `$feature` is a trait
+/// without implementations; its diagnostic names the feature.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! stub_methods {

@@ -110,7 +110,7 @@ impl Metadata {
         self.get("output")?.get("format")?.as_str()
     }
 
-    /// Returns the names of tools (`tools`) without a definition in the environment.
+    /// Returns the names of the tools (`tools`) that have no definition in the environment.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         let tools = self.get("tools").and_then(Value::as_array);
         tools.into_iter().flatten().filter_map(Value::as_str)

@@ -1,4 +1,4 @@
-//! Converting plain values into answers to questions.
+//! Conversion of plain values to answers.
 
 use serde_json::Value;
 

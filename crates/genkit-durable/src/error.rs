@@ -1,4 +1,4 @@
-//! The error messages of durable runs, all in one list.
+//! The errors of durable runs.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
@@ -149,7 +149,7 @@ impl Topic for Error {
     }
 }
 
-/// Returns the kind of an error while a folder is opened: `Unavailable` only if a retry can succeed.
+/// Returns the kind of an I/O error that occurred while a folder was opened: `Unavailable` only if a retry can succeed.
 fn kind_of_io(error: &std::io::Error) -> ErrorKind {
     use std::io::ErrorKind as Io;
     match error.kind() {

@@ -169,7 +169,7 @@ impl FlowState {
     /// Stores the outcome of the function.
     ///
     /// # Errors
-    /// The error from the flow.
+    /// Returns the error of the flow if it failed.
     pub(super) fn take_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
         match ended {
             Outcome::Finished(returned) => {
@@ -207,7 +207,7 @@ impl FlowState {
         let mut resumed = resume(&mut vec![message.clone()], &answers)?;
         let status = match resumed.calls.pop() {
             Some((_, CallState::Answered(part))) => {
-                // The caller responded on behalf of the flow.
+                // The answer is the result of the flow, in place of running it.
                 let output = part.as_tool_response().map(|answer| answer.output.clone());
                 self.output = Some(output.unwrap_or_default());
                 RunStatus::Completed

@@ -102,7 +102,7 @@ impl CallJournal {
         &self.run
     }
 
-    /// Takes the wait before the next attempt and the error of this attempt. `None` if the call is not retried.
+    /// Takes the wait before the next attempt and the error of this attempt. Returns `None` if the call is not retried.
     pub(super) fn take_retry(&self) -> Option<(Duration, StoredError)> {
         lock(&self.retry).take()
     }

@@ -37,17 +37,17 @@
 //! ```
 //!
 //! The state of the run is saved after each model call, each tool call and each
-//! [`Context::once`](genkit_core::Context::once). Code is not replayed, so functions do not need to be deterministic, and a
-//! new version of the program can continue the runs of the old version. The process that waits also works:
-//! [`DurableRun::wait`] performs the steps that are due, as does `Genkit::work`, in any number
-//! of processes. At any time one of them holds the lease of a run.
+//! [`Context::once`](genkit_core::Context::once). Code is not replayed, so functions do not need to be deterministic,
+//! and a new version of the program can continue the runs of the old version. The process that waits also works:
+//! [`DurableRun::wait`] performs the steps that are due, as does `Genkit::work`, in any number of processes. At any
+//! time one of them holds the lease of a run.
 //!
 //! # At least once
 //!
 //! If a machine fails after a step was performed but before its result is saved, the step is performed again. No store
 //! or engine can avoid that. A durable run guarantees:
 //!
-//! | what | how often |
+//! | step | performed |
 //! |---|---|
 //! | a saved response from the model, tool result or result of `once` | once: it is never performed again |
 //! | a model call that a crash interrupted | again, with the same request |
@@ -65,10 +65,10 @@
 //!
 //! # What needs a name
 //!
-//! Another process looks up what a run needs in its registry: the model, the tools, and middleware added with
-//! `named_middleware`. Code without a name (an approval policy, validators,
-//! extensions, tools of MCP servers) is rejected when the run is created; the error lists all of
-//! it. `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
+//! A process that continues a run looks up the run's dependencies in its own registry: the model, the tools, and
+//! middleware added with `named_middleware`. Code without a name (an approval policy, validators,
+//! extensions, tools of MCP servers) is rejected when the run is created; the error lists all such
+//! code. `#[tool(needs_approval)]` does not need a policy. For runs with code without a name, use the stepper:
 //! [`Generate::start`](genkit_agent::Generate::start) and
 //! [`Generate::resume_run`](genkit_agent::Generate::resume_run).
 //!

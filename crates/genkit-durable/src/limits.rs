@@ -18,8 +18,8 @@ pub(super) const STORE_TIMEOUT: Duration = Duration::from_secs(20);
 /// The maximum number of processes that may end during one step of a run or of a task. Default is 10.
 pub const MAX_ENDED_PROCESSES: u32 = 10;
 
-/// The number of processes that ended during a step after which a run is suspect. Default is 2. A process performs only
-/// one suspect run at a time.
+/// A run is suspect once this number of processes has ended during one of its steps. Default is 2. A process performs
+/// only one suspect run at a time.
 pub(super) const SUSPECT_AFTER_PROCESSES: u32 = 2;
 
 /// The maximum number of runs that one worker performs in parallel. Default is 16.

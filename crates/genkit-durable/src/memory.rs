@@ -1,5 +1,5 @@
-//! Runs in memory, which end with the process. Their number and size are limited, and shared fairly among owners. The
-//! first tag of a run is its owner.
+//! An in-memory store of runs, which are lost when the process ends. The number and size of the runs are limited, and
+//! the limits are shared fairly among owners. The first tag of a run is its owner.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -31,7 +31,7 @@ const FLOOR_BYTES: usize = 1024 * 1024;
 pub struct MemoryRuns(Mutex<Runs>);
 
 impl MemoryRuns {
-    /// Creates a store with a limit that differs from the default of 1,000 runs.
+    /// Creates a store with a custom limit on the number of runs. Default is 1,000.
     pub fn with_max_runs(max_runs: usize) -> Self {
         Self(Mutex::new(Runs { max_runs, ..Runs::default() }))
     }
@@ -105,8 +105,8 @@ fn find_owner(entry: &RunEntry) -> &str {
 
 impl Runs {
     /// Makes space for a new run of this owner, or for more text of the run `grown`, which is not evicted itself.
-    /// Evicts the oldest idle runs of the owners with the most, but never of an owner that has less than this owner.
-    /// Busy runs are not evicted, and an owner can have only a fair share of busy runs.
+    /// Evicts the oldest idle runs of the owners that use the most space, but never those of an owner that uses less
+    /// than this one. Busy runs are not evicted, and an owner can have only a fair share of busy runs.
     fn make_room(&mut self, owner: &str, grown: Option<&RunId>, bytes: usize) -> Result<(), E> {
         let runs = usize::from(grown.is_none());
         let fits = |held: Amount, max_runs: usize| {
@@ -331,12 +331,12 @@ mod tests {
         let id = |number: usize| RunId::new(format!("run-{number}")).expect("an id");
         let small = RunChange::new(RunStatus::Working, "1");
         for number in 0..MAX_RUNS {
-            assert!(store.create(&id(number), &small).await.expect("there is room"));
+            assert!(store.create(&id(number), &small).await.expect("there is space"));
         }
         let full = store.create(&id(MAX_RUNS), &small).await.expect_err("it is full");
         assert_eq!(full.kind(), genkit_core::ErrorKind::ResourceExhausted);
         assert!(store.delete(&id(0)).await.expect("it is gone"));
-        assert!(store.create(&id(MAX_RUNS), &small).await.expect("there is room again"));
+        assert!(store.create(&id(MAX_RUNS), &small).await.expect("there is space again"));
         let large = RunChange::new(RunStatus::Working, "1".repeat(MAX_BYTES / 2));
         assert_eq!(store.save(&id(1), 1, &large).await.expect("it fits"), Some(2));
         assert!(store.save(&id(2), 1, &large).await.is_err());
@@ -359,15 +359,15 @@ mod tests {
             let change = build_change(owner, RunStatus::Completed, 1);
             store.create(&id(owner, number), &change).await
         };
-        create("ada", 0).await.expect("there is room");
+        create("ada", 0).await.expect("there is space");
         for number in 0..300 {
-            create("eve", number).await.expect("room is made");
+            create("eve", number).await.expect("space is freed");
         }
         assert!(store.load(&id("ada", 0)).await.unwrap().is_some());
         assert!(store.load(&id("eve", 200)).await.unwrap().is_none());
         assert!(store.load(&id("eve", 299)).await.unwrap().is_some());
         for number in 1..50 {
-            create("ada", number).await.expect("eve gives way");
+            create("ada", number).await.expect("a run of eve is evicted");
         }
         assert!(store.load(&id("ada", 0)).await.unwrap().is_some());
     }
@@ -385,10 +385,10 @@ mod tests {
         assert_eq!(busy, 50);
         create("ada", 0, RunStatus::Completed).await.expect("half is left");
         for number in 1..30 {
-            create("ada", number, RunStatus::Completed).await.expect("there is room");
+            create("ada", number, RunStatus::Completed).await.expect("there is space");
         }
         for number in 30..60 {
-            create("ada", number, RunStatus::Completed).await.expect("ada gives way");
+            create("ada", number, RunStatus::Completed).await.expect("a run of ada is evicted");
         }
         assert!(store.load(&id("eve", 0)).await.unwrap().is_some(), "it is busy");
         assert!(create("eve", 99, RunStatus::Completed).await.is_err(), "eve has her share");

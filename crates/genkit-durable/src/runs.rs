@@ -1,4 +1,4 @@
-//! Durable runs of an instance: create and find them.
+//! Creation and lookup of the durable runs of an instance.
 
 use std::sync::Arc;
 
@@ -143,7 +143,7 @@ fn find_first(
     options.apply(RunChange::new(RunStatus::Working, head).with_log(log).with_name(name))
 }
 
-/// Creates the span that is the parent of the run's spans in all processes. `None` without telemetry.
+/// Creates the span that is the parent of the run's spans in all processes. Returns `None` without telemetry.
 fn begin_trace(run: &RunId) -> Option<(String, String)> {
     let telemetry = telemetry::installed_telemetry()?;
     let context = telemetry.context_of(&tracing::info_span!("start_durable_run", %run))?;

@@ -180,7 +180,7 @@ impl LeasedRun {
     /// Saves the state of the run. Retries if the store fails, because unsaved results exist only in this process.
     ///
     /// # Errors
-    /// `Aborted` if another process changed the run, `Unavailable` if it cannot be saved. The work must stop.
+    /// Returns `Aborted` if another process changed the run, `Unavailable` if it cannot be saved. The work must stop.
     pub(super) async fn save_record(
         &mut self,
         status: RunStatus,
@@ -254,7 +254,7 @@ impl LeasedRun {
     /// returned an error, and `false` if the run only received mail, so that the caller must save again with that mail.
     ///
     /// # Errors
-    /// `Aborted` if another process changed the run; any error from the store.
+    /// Returns `Aborted` if another process changed the run; any error from the store.
     async fn accept_conflict(&mut self, change: &mut RunChange, has_failed: bool) -> Result<bool> {
         let lost = E::Lost(self.id.to_string());
         let Some(stored) = within_limit(self.store.load(&self.id)).await? else {
@@ -303,8 +303,8 @@ impl LeasedRun {
     /// ends, `work` is no longer polled until a renewal succeeds, so a process that was paused checks its lease first.
     ///
     /// # Errors
-    /// `Aborted` if the run was cancelled or another worker took it over; an error from the store once the lease has
-    /// been expired for a whole lease duration.
+    /// Returns `Aborted` if the run was cancelled or another worker took it over; an error from the store once the
+    /// lease has been expired for a whole lease duration.
     pub async fn run_leased<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
         let mut work = std::pin::pin!(work);
         std::future::poll_fn(|cx| {
@@ -352,7 +352,7 @@ impl LeasedRun {
     /// Renews the lease now, and checks that the run is unchanged.
     ///
     /// # Errors
-    /// The errors of [`run_leased`](Self::run_leased).
+    /// Returns the errors of [`run_leased`](Self::run_leased).
     pub async fn renew(&mut self) -> Result<()> {
         let (asked, renewed) = self.begin_renewal().await;
         self.note_renewal(asked, renewed)

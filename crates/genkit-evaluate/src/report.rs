@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::evaluator::{DataPoint, EvalStatus, Score};
 use genkit_core::Error;
 
-/// The report of an evaluation. Displays as a table, and serializes to JSON.
+/// The report of an evaluation. It prints as a table and serializes to JSON.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, Report, evaluate, metrics};

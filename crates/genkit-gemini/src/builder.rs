@@ -116,8 +116,8 @@ impl GeminiBuilder {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
-    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
+    /// Returns an error if the base URL or a header is invalid, or if no API key is set. The key is optional with a
+    /// custom base URL, an `authorization` header or a replayed cassette.
     pub fn build(self) -> Result<Gemini> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         this.build_provider()

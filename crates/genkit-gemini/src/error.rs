@@ -1,4 +1,4 @@
-//! Errors of Gemini: invalid settings, messages that it does not support, and invalid responses.
+//! Errors of Gemini: invalid settings, unsupported messages, and invalid responses.
 
 use super::NAME;
 use genkit_core::ErrorKind;

@@ -38,8 +38,8 @@ use genkit_model::{Embedder, Model, Provider};
 /// | the call | `version` (the model), `apiVersion`, `apiKey` (sent as a header); `baseUrl` is not sent |
 /// | `generationConfig` | every other key, unchanged: `thinkingConfig`, `presencePenalty`, `responseModalities`, … |
 ///
-/// `reasoning` is sent as `thinkingLevel` since Gemini 3, and as
-/// `thinkingBudget` for Gemini 2.5. A `thinkingConfig` with one of these keys takes precedence.
+/// `reasoning` is sent as `thinkingLevel` to Gemini 3 and newer, and as
+/// `thinkingBudget` to Gemini 2.5. A `thinkingConfig` with one of these keys takes precedence.
 #[derive(Clone)]
 pub struct Gemini {
     pub(super) endpoint: Arc<ApiEndpoint>,

@@ -191,8 +191,8 @@ impl McpClient {
     }
 
     /// Calls a tool on behalf of a caller, like [`call_tool`](Self::call_tool): questions from the server go to the
-    /// caller of `context`, and headers and `_meta` are created from its context. Use this in tools that call other
-    /// tools. If the caller supports questions, it must first approve calls of tools that [need
+    /// caller of `context`, and headers and `_meta` are created from `context`. Use this in tools that call other
+    /// tools. If the caller supports questions, it must first approve calls to tools that [need
     /// approval](super::StdioTransport::needs_approval).
     ///
     /// # Errors

@@ -127,10 +127,10 @@ pub(crate) const MAX_SERVER_SAMPLING: usize = 4;
 /// How long a session may take to respond to a ping. Default is 5 seconds.
 pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The first delay before a server is started again; each later delay is twice as long.
+/// The delay before the first retry of a failed connection; each later delay is twice as long.
 pub(crate) const FIRST_BACKOFF: Duration = Duration::from_millis(500);
 
-/// The longest delay before a server is started again. Default is 60 seconds.
+/// The longest delay before a failed connection is retried. Default is 60 seconds.
 pub(crate) const MAX_BACKOFF: Duration = Duration::from_secs(60);
 
 /// How many lost connections in a row are re-established without a delay.
@@ -139,5 +139,6 @@ pub(crate) const IMMEDIATE_RETRIES: u32 = 3;
 /// A connection that lasted this long is stable, and resets the delays. Default is 10 seconds.
 pub(crate) const STABLE_AFTER: Duration = Duration::from_secs(10);
 
-/// How many starts may fail in a row before calls fail immediately instead of waiting for the next start.
+/// How many connection attempts may fail in a row before calls fail immediately instead of waiting for the next
+/// attempt.
 pub(crate) const MAX_AWAITED_TRIES: u32 = 2;

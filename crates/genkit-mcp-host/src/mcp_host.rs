@@ -263,7 +263,7 @@ impl McpHost {
     /// Reconnects a server: closes its connection, opens a new one, and waits for it.
     ///
     /// # Errors
-    /// Returns an error if the host has no server with this key, or if it cannot be connected.
+    /// Returns an error if the host has no server with this key, or if the server cannot be connected.
     pub async fn reconnect(&self, key: &str) -> Result<()> {
         self.client(key)?.reconnect().await
     }

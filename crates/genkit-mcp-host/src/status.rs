@@ -34,7 +34,7 @@ impl fmt::Display for ServerState {
             Self::Disabled => "disabled",
             Self::Connecting => "connecting",
             Self::Connected => "connected",
-            Self::Waiting => "waiting to be tried again",
+            Self::Waiting => "waiting to retry",
             Self::Failed => "failed",
             Self::Closed => "closed",
         })

@@ -65,8 +65,8 @@ impl Principal {
         self
     }
 
-    /// Sets the expiry of the principal's token. Open streams then end, and the client reconnects with a new token; a
-    /// call in progress is completed. Default is no expiry.
+    /// Sets the expiry of the principal's token. At that time, open streams end, and the client reconnects with a new
+    /// token; a call in progress is completed. Default is no expiry.
     #[must_use]
     pub fn with_expiry(mut self, expiry: SystemTime) -> Self {
         Arc::make_mut(&mut self.0).expiry = Some(expiry);

@@ -20,8 +20,8 @@ use genkit_core::Result;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
 
 impl McpServer {
-    /// Serves until the client disconnects or the server is stopped, as awaiting the [`McpServer`] does. Use it where
-    /// a future is required, as in `tokio::spawn`, `block_on` and `select!`.
+    /// Serves until the client disconnects or the server is stopped. Awaiting the [`McpServer`] does the same; this
+    /// `async fn` is for `tokio::spawn`, `block_on` and `select!`.
     ///
     /// ```no_run
     /// fn main() -> genkit::Result<()> {
@@ -51,8 +51,8 @@ impl McpServer {
         serve_streams(shared, reader, writer, None).await
     }
 
-    /// Checks the server and notifies the program that serving starts. The token is cancelled when the server must
-    /// stop, unless the signal task has been dropped.
+    /// Checks the server and notifies the program that serving starts. The returned token is cancelled when the server
+    /// must stop, as long as the returned signal task is not dropped.
     pub(super) fn start(
         self,
         shutdown: Option<BoxFuture<'static, ()>>,
@@ -72,10 +72,11 @@ impl McpServer {
     /// one JSON message per line. Returns when the client disconnects, or when [`shutdown`](Self::shutdown) stops the
     /// server and the running calls have finished.
     ///
-    /// Create one server per client, because its limits apply to this connection. If you know the user of the client,
-    /// pass `.extension(Principal::new(..))`. Audit events then contain the [`Principal`](crate::Principal), its
-    /// scopes grant access, and its questions and tasks belong to it. Errors are masked unless you set
-    /// [`expose_errors`](Self::expose_errors). Ctrl-C and SIGTERM have their usual effect on your program.
+    /// Create one server per client, because the limits of the server apply to this connection. If you know the user of
+    /// the client, pass `.extension(Principal::new(..))`. Audit events then contain the
+    /// [`Principal`](crate::Principal), its scopes grant access, and it owns the questions and tasks of the client.
+    /// Errors are masked unless you set [`expose_errors`](Self::expose_errors). Ctrl-C and SIGTERM have their usual
+    /// effect on your program.
     ///
     /// ```
     /// use genkit::mcp::server::Principal;
@@ -104,8 +105,8 @@ impl McpServer {
     /// ```
     ///
     /// # Errors
-    /// Returns the same errors as awaiting the [`McpServer`]. Also returns an error if the server has
-    /// [`authenticate`](Self::authenticate) but no principal, because a byte stream has no access tokens.
+    /// Returns the same errors as awaiting the [`McpServer`]. Also returns an error if
+    /// [`authenticate`](Self::authenticate) is set without a principal, because a byte stream has no access tokens.
     pub async fn serve<R, W>(mut self, read: R, write: W) -> Result<()>
     where
         R: AsyncRead + Send + Unpin + 'static,

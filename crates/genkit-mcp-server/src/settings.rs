@@ -53,7 +53,7 @@ pub enum ApprovalFallback {
     /// Rejects the call with an error that states the reason. This is the default.
     #[default]
     Refuse,
-    /// The call runs. The client is trusted to have asked its user before it made the call.
+    /// Runs the call. The client is trusted to have asked its user before it made the call.
     TrustClient,
 }
 

@@ -122,7 +122,7 @@ pub(crate) fn search_tool(lazy: Vec<ToolDefinition>) -> Tool {
 }
 
 /// Creates the tool that calls a lazy tool. It only handles invalid arguments, because all other calls are treated as
-/// calls of the lazy tool.
+/// calls to the lazy tool.
 pub(crate) fn call_tool() -> Tool {
     let about =
         format!("Calls a tool that `{SEARCH}` found. Pass its arguments according to its schema.");

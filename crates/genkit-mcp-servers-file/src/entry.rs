@@ -126,7 +126,7 @@ fn read_options(
         if limit < ODD_MILLISECONDS {
             let unit = if in_seconds { "seconds" } else { "milliseconds" };
             let at = fields.at.for_key("timeout");
-            notices.push(format!("{at}: interpreted as {unit}; expected milliseconds"));
+            notices.push(format!("{at}: small number interpreted as {unit}; write milliseconds"));
         }
         let seconds = if in_seconds { limit } else { limit / 1000.0 };
         // A limit beyond the range is effectively unlimited.

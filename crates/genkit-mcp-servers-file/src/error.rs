@@ -76,7 +76,7 @@ impl error::Error for Error {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ErrorReason {
     // The whole file.
-    #[error("cannot read {path}: {source}{}", usual_places(source))]
+    #[error("cannot read {path}: {source}{}", usual_paths(source))]
     Unreadable { path: String, source: io::Error },
     #[error("cannot read {0}: it is neither UTF-8 nor UTF-16 with a byte order mark")]
     FileNotText(String),

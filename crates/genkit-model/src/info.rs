@@ -21,7 +21,7 @@ pub struct ModelInfo {
     /// A name for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// The versions that `config.version` accepts; empty if any version is accepted.
+    /// The versions that `config.version` accepts. An empty list accepts any version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub versions: Vec<String>,
     /// The JSON Schema of the model's settings.

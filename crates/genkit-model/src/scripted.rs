@@ -126,7 +126,7 @@ impl ScriptedModel {
         self
     }
 
-    /// Sets the capabilities. Default is all of them.
+    /// Sets the capabilities. Default is all capabilities.
     #[must_use]
     pub fn with_info(mut self, info: ModelInfo) -> Self {
         self.info = info;

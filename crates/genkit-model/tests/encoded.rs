@@ -1,4 +1,4 @@
-//! For each provider, a body encoded with the cache of encoded messages equals a body encoded without the cache.
+//! Tests that each provider encodes the same body with and without the cache of encoded messages.
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
@@ -69,7 +69,7 @@ fn consecutive_model_messages_are_encoded_together() {
         body(&model, &request);
         request.messages.push(Message::model("three."));
         body(&model, &request);
-        // A tool call may get its response late, or never.
+        // A tool call may receive its response late, or never.
         let [call, answer] = round(7);
         for message in [call, Message::model("I wait."), answer, Message::model("Seven.")] {
             request.messages.push(message);

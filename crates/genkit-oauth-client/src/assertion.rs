@@ -50,7 +50,7 @@ impl Signer {
         Ok(Self(PrivateKey::from_ecdsa_pem(pem)?))
     }
 
-    /// Signs an assertion of `client` for `audience`, issued now.
+    /// Signs an assertion that authenticates `client` to `audience`, issued now.
     ///
     /// ```no_run
     /// # fn example(signer: genkit_oauth_client::Signer) -> Result<(), genkit_oauth_client::Error> {

@@ -45,8 +45,8 @@ impl CallbackListener {
     /// ```
     pub const DEFAULT_URI: &str = "http://127.0.0.1/callback";
 
-    /// Listens at `uri`, by default [`DEFAULT_URI`](Self::DEFAULT_URI). If it has no port, listens on `preferred` or
-    /// else on any free port.
+    /// Listens at `uri`, by default [`DEFAULT_URI`](Self::DEFAULT_URI). If the URI has no port, listens on `preferred`
+    /// or else on any free port.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]

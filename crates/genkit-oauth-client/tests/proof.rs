@@ -38,7 +38,7 @@ fn proof_is_for_one_request_and_can_be_verified() {
     assert_eq!(header["typ"], "dpop+jwt");
     assert_eq!(header["alg"], "ES256");
     let members: Vec<&String> = header["jwk"].as_object().unwrap().keys().collect();
-    assert_eq!(members.len(), 4, "no private half: {members:?}");
+    assert_eq!(members.len(), 4, "no private key: {members:?}");
     assert_eq!((&header["jwk"]["kty"], &header["jwk"]["crv"]), (&"EC".into(), &"P-256".into()));
     assert_eq!(claims["htm"], "GET");
     assert_eq!(claims["htu"], "https://mcp.example.com/mcp");

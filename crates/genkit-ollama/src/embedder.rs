@@ -23,7 +23,7 @@ const PATH: &str = "/api/embed";
 /// Settings at the top level of the body instead of in `options`.
 const TOP: [&str; 3] = ["truncate", "keep_alive", "dimensions"];
 
-/// Settings that apply to the call, and fields that are not set from the settings.
+/// The keys that are not copied from `config` to the body.
 const ELSEWHERE: [&str; 6] = ["apiKey", "baseUrl", "version", "model", "input", "options"];
 
 pub(super) struct OllamaEmbedWire {

@@ -1,4 +1,4 @@
-//! Ollama: its own chat and embedding APIs.
+//! A model provider for Ollama's chat and embedding APIs.
 
 #![allow(
     missing_docs,

@@ -136,7 +136,7 @@ impl fmt::Debug for Ollama {
     }
 }
 
-/// A model that is called through Ollama's own API, or through OpenAI's.
+/// A model that is called through Ollama's own API, or through the OpenAI-compatible API.
 struct OllamaModel {
     native: HttpModel<OllamaWire>,
     model: String,
@@ -184,7 +184,7 @@ impl Model for OllamaModel {
     }
 }
 
-/// An embedder that is called through Ollama's own API, or through OpenAI's.
+/// An embedder that is called through Ollama's own API, or through the OpenAI-compatible API.
 struct OllamaEmbedder {
     native: HttpEmbedder<OllamaEmbedWire>,
     settings: Arc<OllamaSettings>,

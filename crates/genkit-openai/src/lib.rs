@@ -1,4 +1,4 @@
-//! OpenAI's two APIs, chat completions and Responses, and servers that are compatible with chat completions.
+//! Model providers for OpenAI's Chat Completions and Responses APIs, and for servers compatible with Chat Completions.
 
 #![allow(
     missing_docs,

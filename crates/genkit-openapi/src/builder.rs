@@ -135,7 +135,7 @@ impl OpenApi {
         self
     }
 
-    /// Requires the user's approval before each call of an operation that `choose` selects, such as `|it|
+    /// Requires the user's approval before each call to an operation that `choose` selects, such as `|it|
     /// !it.is_read_only()`.
     pub fn needs_approval(
         mut self,

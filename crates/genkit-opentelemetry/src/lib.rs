@@ -32,7 +32,7 @@ use opentelemetry::metrics::Meter;
 pub use self::export::{ExportGuard, Otlp, otlp};
 
 /// Installs OpenTelemetry as the telemetry of this process: traces through the `tracing-opentelemetry` layer of the
-/// subscriber, and metrics through the global meter provider, which must be set before.
+/// subscriber, and metrics through the global meter provider, which must already be set.
 ///
 /// # Errors
 /// Returns `FailedPrecondition` if telemetry is already installed.

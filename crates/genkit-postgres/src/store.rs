@@ -28,8 +28,8 @@ impl PostgresStore {
     /// server or in a secure network.
     ///
     /// # Errors
-    /// `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached, `FailedPrecondition` if
-    /// the tables were created by a newer version of this crate.
+    /// Returns `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached,
+    /// `FailedPrecondition` if the tables were created by a newer version of this crate.
     pub async fn connect(url: &str) -> Result<Self> {
         let config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
             // The URL may contain a password, so the error must not contain the URL.
@@ -43,7 +43,7 @@ impl PostgresStore {
     /// `tokio-postgres-rustls` or `postgres-native-tls`.
     ///
     /// # Errors
-    /// The same as for [`connect`](Self::connect).
+    /// Returns the same errors as [`connect`](Self::connect).
     pub async fn connect_with<T>(config: Config, tls: T) -> Result<Self>
     where
         T: MakeTlsConnect<Socket> + Clone + Send + Sync + 'static,
@@ -112,8 +112,8 @@ fn read_head(row: &Row) -> Result<RunHead> {
     Ok(head.with_incarnation(to_unsigned(incarnation)))
 }
 
-/// Reads an entry of a list. `None` if the id is not valid. If the rest of the row is not valid, the entry has no
-/// status.
+/// Reads an entry of a list. Returns `None` if the id is not valid. If the rest of the row is not valid, the entry has
+/// no status.
 fn read_entry(row: &Row) -> Result<Option<RunEntry>> {
     let read = || {
         let (id, status): (String, String) = (row.try_get(0)?, row.try_get(1)?);

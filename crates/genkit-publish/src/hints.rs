@@ -1,4 +1,4 @@
-//! Hints of `--check`: the data that a bundle and an MCP registry entry need and that a package lacks.
+//! Hints of `--check`: the data that a package lacks for a bundle and for an MCP registry entry.
 
 use std::env;
 use std::ffi::OsString;

@@ -19,7 +19,7 @@ pub struct Publication {
     pub name: String,
     pub title: Option<String>,
     pub version: String,
-    /// The description. It is empty if it is missing, like the strings below.
+    /// The description. This and the strings below are empty if they are missing.
     pub description: String,
     pub website: Option<String>,
     /// The authors, separated by colons.

@@ -1,4 +1,4 @@
-//! Bundles and registry entries.
+//! Tests of bundles and registry entries.
 
 use std::fs::{self, File};
 use std::io::Read as _;

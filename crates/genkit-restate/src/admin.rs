@@ -22,7 +22,7 @@ impl RestateAdmin {
     /// Creates a client of the admin API at this URL.
     ///
     /// # Errors
-    /// `InvalidArgument` if the URL is invalid.
+    /// Returns `InvalidArgument` if the URL is invalid.
     pub fn new(url: &str) -> Result<Self> {
         Ok(Self(Server::new(url)?))
     }
@@ -37,7 +37,7 @@ impl RestateAdmin {
     /// new version at the same URL; steps and runs in progress then continue with the new version.
     ///
     /// # Errors
-    /// `Unavailable` if the server does not respond, `FailedPrecondition` if no workers respond at the URL.
+    /// Returns `Unavailable` if the server does not respond, `FailedPrecondition` if no workers respond at the URL.
     pub async fn register(&self, workers: &str) -> Result<()> {
         let body = json!({ "uri": workers, "force": true });
         let (status, answer) = self.0.post_json("deployments", Some(&body)).await?;

@@ -1,4 +1,4 @@
-//! The error messages of this crate, all in one list.
+//! The errors of this crate.
 
 use genkit::ErrorKind;
 

@@ -1,4 +1,4 @@
-//! Requests to Restate, with timeouts and size limits, and errors that state the URL and how to fix them.
+//! Requests to Restate, with timeouts and size limits, and errors that state the URL and the remedy.
 
 use genkit::{Error, Result};
 use reqwest::{Method, Response, Url};

@@ -45,7 +45,7 @@
 //! tool call or a flow) and sends the result back. Results of [`Context::once`](genkit::Context::once) are journaled
 //! before the function continues. Calls to `once` may occur in a different order in each attempt.
 //!
-//! | what | how often |
+//! | step | performed |
 //! |---|---|
 //! | a finished step, a finished `once` | once |
 //! | a step that a crash interrupted | again, from the start, on any worker; finished results of `once` are reused |

@@ -83,7 +83,8 @@ impl RestateWorker {
     /// Listens at this address and serves until the worker is stopped.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the worker cannot listen at the address, `InvalidArgument` for an invalid identity key.
+    /// Returns `FailedPrecondition` if the worker cannot listen at the address, `InvalidArgument` for an invalid
+    /// identity key.
     pub async fn serve(self, at: &str) -> Result<()> {
         let listener = TcpListener::bind(at).await;
         let listener = listener.map_err(|why| E::Listen { at: at.to_owned(), why })?;
@@ -94,7 +95,7 @@ impl RestateWorker {
     /// Serves with a listener that is already bound.
     ///
     /// # Errors
-    /// The same as for [`serve`](Self::serve).
+    /// Returns the same errors as [`serve`](Self::serve).
     pub async fn serve_on(mut self, listener: std::net::TcpListener) -> Result<()> {
         let failed = |why| E::Listen { at: "the given listener".to_owned(), why };
         listener.set_nonblocking(true).map_err(failed)?;
@@ -116,7 +117,7 @@ impl RestateWorker {
     /// (`restate_sdk::http_server::HttpServer`, Lambda).
     ///
     /// # Errors
-    /// `InvalidArgument` for an invalid identity key.
+    /// Returns `InvalidArgument` for an invalid identity key.
     pub fn into_endpoint(self) -> Result<Endpoint> {
         let options = || {
             ServiceOptions::new()

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::error::Error;
 
-/// Runs `work` in a span with the input and output that `input` and `show` return if spans are exported.
+/// Runs `work` in a span. If spans are exported, `input` and `show` return the recorded input and output.
 pub(crate) async fn trace<T>(
     kind: &str,
     name: &str,

@@ -1,4 +1,4 @@
-//! Retrievers, which find documents for a query, rerankers, which order them by relevance, and an in-memory index for
+//! Retrievers that find documents for a query, rerankers that order documents by relevance, and an in-memory index for
 //! tests and small data sets.
 //!
 //! ```

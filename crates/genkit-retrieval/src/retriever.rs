@@ -37,7 +37,8 @@ impl Retriever {
         Self { flow: Flow::from_static(F::DEFINITION), reranker: None }
     }
 
-    /// Creates a builder for a retriever. The description states which documents it searches; the model receives it.
+    /// Creates a builder for a retriever. The model receives `description`, which should state which documents the
+    /// retriever searches.
     pub fn builder(name: impl Into<String>, description: impl Into<String>) -> RetrieverBuilder {
         RetrieverBuilder { name: name.into(), description: description.into() }
     }
@@ -54,7 +55,8 @@ impl Retriever {
         self.flow.description()
     }
 
-    /// Sets a reranker. It receives `candidates` documents for a query, and the first `k` of its result are returned.
+    /// Sets a reranker. The reranker receives `candidates` documents for a query, and [`retrieve`](Self::retrieve)
+    /// returns the first `k` documents of its result.
     #[must_use]
     pub fn with_reranker(mut self, reranker: Reranker, candidates: usize) -> Self {
         self.reranker = Some((reranker, candidates));

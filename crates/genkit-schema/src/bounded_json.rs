@@ -90,7 +90,7 @@ pub fn parse_bounded(text: &[u8]) -> serde_json::Result<Value> {
 /// Parses one of several documents that share a budget.
 ///
 /// # Errors
-/// The same as for [`parse_bounded`].
+/// Returns the same errors as [`parse_bounded`].
 pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Value> {
     check_numbers(text)?;
     let mut deserializer = serde_json::Deserializer::from_slice(text);

@@ -2,8 +2,8 @@
 
 /// The maximum number of schemas inside a converted schema. Default is 2,000.
 ///
-/// Inlining every reference can grow without limit. A schema above this limit is cut at a fixed depth of references:
-/// the largest depth whose result is within the limit.
+/// A schema can grow without limit if every reference is inlined. A schema above this limit is cut at a fixed depth of
+/// references: the largest depth whose result is within the limit.
 pub const MAX_NODES: usize = 2_000;
 
 /// The maximum nesting of schemas. Default is 32.

@@ -34,20 +34,20 @@ pub enum Error {
     Result(String),
     #[error(
         "{}a form must be an object with fields; use a struct or an object schema",
-        of_form(title)
+        form_prefix(title)
     )]
     FormWithoutFields { title: Option<String> },
     #[error(
         "{}a form cannot show the field `{field}`, which is {shown}; MCP allows text, numbers, \
          booleans, enumerations and lists of an enumeration. Move the fields of `{field}` into the \
          form itself, or ask for them in a second question",
-        of_form(title)
+        form_prefix(title)
     )]
     FormField { title: Option<String>, field: String, shown: String },
     #[error(
         "{}a form cannot show `{keyword}` of the field `{field}`, which is {given}; MCP expects \
          {takes}",
-        of_form(title)
+        form_prefix(title)
     )]
     FormKeyword {
         title: Option<String>,
@@ -56,7 +56,7 @@ pub enum Error {
         given: String,
         takes: &'static str,
     },
-    #[error("{}`required` must be a list of field names", of_form(title))]
+    #[error("{}`required` must be a list of field names", form_prefix(title))]
     FormRequired { title: Option<String> },
 }
 

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 /// Deserializes JSON. If it is not valid, [repairs](repair_json) it and tries again.
 ///
 /// # Errors
-/// The error from parsing the unchanged JSON.
+/// Returns the error from parsing the unchanged JSON.
 pub fn parse_leniently<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(json).or_else(|error| {
         let repaired = repair_json(json).and_then(|text| serde_json::from_str(&text).ok());
@@ -17,7 +17,7 @@ pub fn parse_leniently<T: DeserializeOwned>(json: &[u8]) -> serde_json::Result<T
 }
 
 /// Returns valid text for JSON with `NaN`, `Infinity`, lone surrogates or bytes that are not UTF-8: `null` replaces the
-/// numbers, and U+FFFD replaces invalid characters. `None` if the JSON contains none of these.
+/// numbers, and U+FFFD replaces invalid characters. Returns `None` if the JSON contains none of these.
 pub fn repair_json(json: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(json);
     let mut repaired = String::with_capacity(text.len());
@@ -68,7 +68,7 @@ pub fn repair_json(json: &[u8]) -> Option<String> {
     Some(repaired)
 }
 
-/// Returns whether the escape at the start of `text` is an unpaired surrogate; `None` if it is not a surrogate.
+/// Returns whether the escape at the start of `text` is an unpaired surrogate, or `None` if it is not a surrogate.
 fn unpaired_surrogate(text: &str) -> Option<bool> {
     let unit = |text: &str| {
         let digits = text.strip_prefix("\\u")?.get(..4)?;

@@ -12,7 +12,7 @@ pub enum Segment {
     Index(usize),
 }
 
-/// The path to a part of a value. Without segments, it is the whole value.
+/// The path to a part of a value. A path without segments refers to the whole value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Place(Vec<Segment>);
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// Returns a repaired schema, and the pointers of the losses.
 fn repaired(schema: Value) -> (Value, Vec<String>) {
     let Repaired { schema, losses } = repair(schema, Patterns::Supported);
-    assert_eq!(repair(schema.clone(), Patterns::Supported).schema, schema, "a second repair");
+    assert_eq!(repair(schema.clone(), Patterns::Supported).schema, schema, "is idempotent");
     (schema, losses.into_iter().map(|loss| loss.pointer).collect())
 }
 

@@ -85,7 +85,7 @@ impl Agent {
         &self.0.name
     }
 
-    /// Returns the description of the agent; empty if it has none.
+    /// Returns the description of the agent, or an empty string if it has none.
     pub fn description(&self) -> &str {
         &self.0.description
     }
@@ -114,10 +114,10 @@ impl Agent {
         AgentRun::new(self.clone(), init, inputs.into_iter().collect(), Caller::program())
     }
 
-    /// Loads a snapshot; `None` if it does not exist.
+    /// Loads a snapshot. Returns `None` if it does not exist.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
+    /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn snapshot(&self, id: &str) -> Result<Option<Snapshot>> {
         self.load_snapshot(&AgentInit::from_snapshot(id), "").await
     }
@@ -125,7 +125,7 @@ impl Agent {
     /// Waits up to `limit` for the turn of a snapshot to end, and returns the current snapshot.
     ///
     /// # Errors
-    /// `NotFound` if the snapshot does not exist, and the errors of [`snapshot`](Self::snapshot).
+    /// Returns `NotFound` if the snapshot does not exist, and the errors of [`snapshot`](Self::snapshot).
     pub async fn wait_for_snapshot(&self, id: &str, limit: Duration) -> Result<Snapshot> {
         self.wait_for(id, limit, "").await
     }
@@ -135,7 +135,7 @@ impl Agent {
     /// starts; otherwise, such a turn is resumed by the next call of its session.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
+    /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn resume_turns(&self) -> Result<usize> {
         let begun = self.sessions()?.unfinished_turns().await?;
         let (found, agent) = (begun.len(), self.clone());
@@ -157,11 +157,11 @@ impl Agent {
     }
 
     /// Aborts a background turn, by the id of its snapshot. Returns the status afterwards: `aborted`, `aborting`
-    /// if another process must end the turn first, or the previous status if the turn had already ended. `None` if
-    /// the snapshot does not exist.
+    /// if another process must end the turn first, or the previous status if the turn had already ended. Returns `None`
+    /// if the snapshot does not exist.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the agent is client-managed, and any error from the store.
+    /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
         self.find_abort(snapshot_id, "").await
     }
@@ -259,7 +259,7 @@ impl Agent {
     /// tools are forwarded to the caller, and the answers are returned to the tools.
     ///
     /// # Errors
-    /// `InvalidArgument` if the agent has a handler.
+    /// Returns `InvalidArgument` if the agent has a handler.
     pub fn into_tool(self) -> Result<Tool> {
         match &self.0.kind {
             Kind::Model(template) => {

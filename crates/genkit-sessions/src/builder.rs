@@ -125,7 +125,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets a function that runs each turn instead of the generate loop. It returns the message of the agent, which is
+    /// Sets a function that runs each turn instead of the agent loop. It returns the message of the agent, which is
     /// added to the history.
     ///
     /// ```
@@ -267,10 +267,10 @@ impl AgentBuilder {
     /// Sets whether clients keep the state: the agent then stores no sessions, and clients receive the state and send
     /// it back. Default is `false`.
     ///
-    /// A [server](crate::serve_agents) seals the state that it returns, and continues a conversation from the content of
-    /// the seal: changes that a client makes to the state have no effect. Without a seal, only a state without messages
-    /// is accepted, which starts a new conversation. A client can send an earlier state again. A program that runs the
-    /// agent itself does not need a seal.
+    /// A [server](crate::serve_agents) seals the state that it returns, and continues a conversation from the content
+    /// of the seal: changes that a client makes to the state have no effect. Without a seal, only a state without
+    /// messages is accepted, which starts a new conversation. A client can send an earlier state again. A program that
+    /// runs the agent itself does not need a seal.
     pub fn client_managed(mut self, yes: bool) -> Self {
         self.is_client_managed = yes;
         self
@@ -308,9 +308,9 @@ impl AgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, if two agents
-    /// that it can call have the same name, or if the initial state does not match the schema of its type.
-    /// `FailedPrecondition` if the initial state cannot be serialized.
+    /// Returns `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, if two
+    /// agents that it can call have the same name, or if the initial state does not match the schema of its type.
+    /// Returns `FailedPrecondition` if the initial state cannot be serialized.
     pub fn build(self) -> Result<Agent> {
         let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         if !(1..=64).contains(&self.name.len()) || !self.name.chars().all(is_valid) {

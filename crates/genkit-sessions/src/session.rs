@@ -12,8 +12,8 @@ use crate::error::Error as E;
 use crate::run::AgentRun;
 use crate::types::{AgentChunk, AgentInit, AgentInput, AgentOutput, Snapshot};
 
-/// A session: a conversation that is stored during and after each turn. The value is only a handle with the id; clones
-/// refer to the same conversation.
+/// A session: a conversation that is stored during and after each turn. An `AgentSession` is only a handle that
+/// contains the id; clones refer to the same conversation.
 ///
 /// Turns of one session run sequentially, in the order in which they were started.
 #[derive(Clone, Debug)]
@@ -36,8 +36,8 @@ impl AgentSession {
     /// first.
     ///
     /// # Errors
-    /// The error of the turn. `FailedPrecondition` if the last turn waits for answers; `Aborted` if an earlier turn
-    /// takes too long.
+    /// Returns the error of the turn if it failed, `FailedPrecondition` if the last turn waits for answers, and
+    /// `Aborted` if an earlier turn takes too long.
     pub fn send(&self, message: impl IntoParts) -> SessionTurn {
         let message = Message::new(Role::User, message.into_parts());
         self.send_input(AgentInput::from_message(message))
@@ -46,7 +46,7 @@ impl AgentSession {
     /// Sends an input: a message with metadata, answers as plain data, or a turn that runs in the background.
     ///
     /// # Errors
-    /// The same as for [`send`](Self::send).
+    /// Returns the same errors as [`send`](Self::send).
     pub fn send_input(&self, input: AgentInput) -> SessionTurn {
         SessionTurn(Ok(self.agent.run(self.init.clone(), [input])))
     }
@@ -83,7 +83,8 @@ impl AgentSession {
     /// ```
     ///
     /// # Errors
-    /// The error of the turn. `InvalidArgument` if an answer does not belong to an open question.
+    /// Returns the error of the turn if it failed, and `InvalidArgument` if an answer does not belong to an open
+    /// question.
     pub fn resume(&self, answers: impl IntoIterator<Item = Answer>) -> SessionTurn {
         let input = AgentInput::from_answers(answers);
         SessionTurn(input.map(|input| self.agent.run(self.init.clone(), [input])))
@@ -92,7 +93,7 @@ impl AgentSession {
     /// Runs the last turn again, if it failed or was aborted.
     ///
     /// # Errors
-    /// The error of the turn. `InvalidArgument` if the last turn completed.
+    /// Returns the error of the turn if it failed, and `InvalidArgument` if the last turn completed.
     pub fn retry_turn(&self) -> SessionTurn {
         self.send_input(AgentInput::default())
     }
@@ -105,18 +106,18 @@ impl AgentSession {
         Self { agent: self.agent.clone(), init }
     }
 
-    /// Returns the newest snapshot, or the snapshot of the branch; `None` if the session has none.
+    /// Returns the newest snapshot, or the snapshot of the branch. Returns `None` if the session has none.
     ///
     /// # Errors
-    /// Any error from the store.
+    /// Returns any error from the store.
     pub async fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.agent.load_snapshot(&self.init, "").await
     }
 
-    /// Returns the history.
+    /// Returns the messages of the conversation.
     ///
     /// # Errors
-    /// Any error from the store.
+    /// Returns any error from the store.
     pub async fn messages(&self) -> Result<Vec<Message>> {
         Ok(self.snapshot().await?.map(|it| it.state.messages).unwrap_or_default())
     }
@@ -124,7 +125,7 @@ impl AgentSession {
     /// Returns the custom state.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the state does not match the type, and any error from the store.
+    /// Returns `FailedPrecondition` if the state does not match the type, and any error from the store.
     pub async fn custom<T: DeserializeOwned>(&self) -> Result<T> {
         let custom: Value = match self.snapshot().await? {
             Some(snapshot) => snapshot.state.custom,
@@ -136,7 +137,7 @@ impl AgentSession {
     /// Returns the open questions of the last turn.
     ///
     /// # Errors
-    /// Any error from the store.
+    /// Returns any error from the store.
     pub async fn interrupts(&self) -> Result<Vec<Interrupt>> {
         let messages = self.messages().await?;
         Ok(messages.last().map(Interrupt::find_all).unwrap_or_default())
@@ -157,7 +158,7 @@ impl SessionTurn {
     /// Returns the output. Unread chunks are discarded.
     ///
     /// # Errors
-    /// The error of the turn.
+    /// Returns the error of the turn if it failed.
     pub async fn output(self) -> Result<AgentOutput> {
         self.0?.output().await?.into_result()
     }

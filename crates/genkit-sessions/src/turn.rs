@@ -33,7 +33,8 @@ impl Emitter {
     }
 }
 
-/// The running turn of an agent with a handler: its input, the session and ways to report progress. Clones share the turn.
+/// The running turn of an agent with a handler: its input, the session and ways to report progress. Clones share the
+/// turn.
 #[derive(Clone)]
 pub struct AgentTurn(Arc<TurnParts>);
 
@@ -75,7 +76,7 @@ impl AgentTurn {
         lock(&self.0.state).session_id.clone().unwrap_or_default()
     }
 
-    /// Returns the history so far.
+    /// Returns the messages of the history so far.
     pub fn messages(&self) -> Vec<Message> {
         lock(&self.0.state).messages.clone()
     }
@@ -85,7 +86,7 @@ impl AgentTurn {
         lock(&self.0.state).messages.push(message);
     }
 
-    /// Returns the action context of the caller; empty outside a server.
+    /// Returns the action context of the caller. It is empty outside a server.
     pub fn action_context(&self) -> &Map<String, Value> {
         self.0.context.action_context()
     }
@@ -101,7 +102,7 @@ impl AgentTurn {
     /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or must have this agent as a target.
     ///
     /// # Errors
-    /// `InvalidArgument` if the conversation cannot be handed over to an agent with this name.
+    /// Returns `InvalidArgument` if the conversation cannot be handed over to an agent with this name.
     #[doc(alias = "handoff")]
     pub fn hand_over_to(&self, agent: &str) -> Result<()> {
         if !self.0.targets.iter().any(|target| target == agent) {
@@ -118,7 +119,7 @@ impl AgentTurn {
     /// Returns the custom state.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the state does not match the type.
+    /// Returns `FailedPrecondition` if the state does not match the type.
     pub fn custom<T: DeserializeOwned>(&self) -> Result<T> {
         Ok(T::deserialize(&lock(&self.0.state).custom).map_err(E::CustomState)?)
     }
@@ -126,8 +127,8 @@ impl AgentTurn {
     /// Replaces the custom state, and sends the change to the client.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the value cannot be serialized. `InvalidArgument` if it does not match the type set with
-    /// [`state`](crate::AgentBuilder::state) of the session's agent.
+    /// Returns `FailedPrecondition` if the value cannot be serialized, and `InvalidArgument` if it does not match the
+    /// type set with [`state`](crate::AgentBuilder::state) of the session's agent.
     pub async fn set_custom(&self, custom: impl Serialize) -> Result<()> {
         let new = serde_json::to_value(custom).map_err(E::CustomState)?;
         self.0.agent.check_custom(&new)?;
@@ -274,7 +275,7 @@ fn check_resume(resume: &Resume, messages: &[Message], asks: bool) -> Result<(),
     Ok(())
 }
 
-/// Runs a turn with the generate loop.
+/// Runs a turn with the agent loop.
 pub(crate) async fn run_model(
     template: Generate,
     input: AgentInput,

@@ -66,7 +66,7 @@ impl AgentInput {
     /// Creates an input from answers to interrupts.
     ///
     /// # Errors
-    /// `InvalidArgument` if a value that was passed to an answer cannot be serialized.
+    /// Returns `InvalidArgument` if a value that was passed to an answer cannot be serialized.
     pub fn from_answers(answers: impl IntoIterator<Item = Answer>) -> Result<Self, Error> {
         let mut resume = Resume::default();
         for answer in answers {
@@ -92,7 +92,7 @@ pub struct Artifact {
     pub name: Option<String>,
     /// Content of the artifact.
     pub parts: Vec<Part>,
-    /// Data for programs.
+    /// Additional data about the artifact, defined by the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
 }
@@ -118,7 +118,7 @@ pub struct AgentState {
     /// History of the conversation, without the instructions of the agent.
     #[serde(default)]
     pub messages: Vec<Message>,
-    /// State that the agent defines; null if it has none.
+    /// Custom state, defined by the agent. Null if the agent has none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub custom: Value,
     /// Artifacts, with unique names.
@@ -268,7 +268,7 @@ impl AgentOutput {
     /// Returns the output, or the error of a failed turn.
     ///
     /// # Errors
-    /// The error of the turn.
+    /// Returns the error of the turn if it failed.
     pub fn into_result(self) -> Result<Self, Error> {
         match &self.error {
             Some(error) => Err(error.to_error()),
@@ -277,7 +277,7 @@ impl AgentOutput {
     }
 }
 
-/// A piece of a call's progress.
+/// A chunk of a call to an agent, which reports progress before the output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -10,8 +10,8 @@
 //! | a failed snapshot is skipped when a session is resumed by its id | the session continues from it, with its finished rounds |
 //! | an aborted snapshot is skipped in the same way | the session continues from it, with the message of the turn |
 //! | a pending snapshot is refused with `INVALID_ARGUMENT` | with `FAILED_PRECONDITION` |
-//! | no chunk for a response that the model does not stream | one chunk with the whole response, as in every stream of a run, so that clients that show chunks show it |
-//! | an abort returns the status before it | the status after it; the status before is read from the snapshot |
+//! | no chunk for a response that the model does not stream | one chunk with the whole response, as in every stream of a run, for clients that display only chunks |
+//! | an abort returns the previous status | the new status; the previous status is read from the snapshot |
 
 #![allow(clippy::unwrap_used, reason = "a panic shows where a test fails")]
 
@@ -190,7 +190,7 @@ fn check_chunks(found: &[AgentChunk], expected: &[Value]) {
     let found: Vec<Value> = found.iter().map(|it| serde_json::to_value(it).unwrap()).collect();
     assert_eq!(found.len(), expected.len(), "chunks {found:#?}");
     for (found, expected) in found.iter().zip(expected) {
-        assert!(contains(found, expected), "{found} has not {expected}");
+        assert!(contains(found, expected), "{found} does not contain {expected}");
     }
 }
 
@@ -199,7 +199,7 @@ fn check_output(output: &AgentOutput, expected: &Value) {
     let same = |name: &str, found: &Value, expected: &Value| {
         assert!(
             expected.is_null() || contains(found, expected),
-            "{name}: {found:#} has not {expected}"
+            "{name}: {found:#} does not contain {expected}"
         );
     };
     same("message", &found["message"], &expected["message"]);
@@ -221,7 +221,7 @@ fn check_output(output: &AgentOutput, expected: &Value) {
 fn check_artifacts(found: &Value, expected: &Value) {
     for expected in expected.as_array().into_iter().flatten() {
         let mut same = found.as_array().unwrap().iter().filter(|it| it["name"] == expected["name"]);
-        assert!(contains(same.next().unwrap(), expected), "{found:#} has not {expected}");
+        assert!(contains(same.next().unwrap(), expected), "{found:#} does not contain {expected}");
         assert!(same.next().is_none(), "{found:#}");
     }
 }
@@ -236,7 +236,7 @@ fn check_snapshot(snapshot: &Snapshot, expected: &Value) {
     {
         assert!(
             expected.is_null() || contains(&found[field], expected),
-            "{found:#} has not {expected}"
+            "{found:#} does not contain {expected}"
         );
     }
     assert!(expected["hasSessionId"] != true || found["state"]["sessionId"].is_string());

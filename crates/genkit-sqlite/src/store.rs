@@ -22,8 +22,8 @@ impl SqliteStore {
     /// Opens the SQLite file, or creates it if it does not exist.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the file cannot be opened, is not a database, or has tables of a newer version of this
-    /// crate; `Unavailable` if another program locks it or the disk fails.
+    /// Returns `FailedPrecondition` if the file cannot be opened, is not a database, or has tables of a newer version
+    /// of this crate; `Unavailable` if another program locks it or the disk fails.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;
@@ -41,7 +41,7 @@ impl SqliteStore {
     /// ```
     ///
     /// # Errors
-    /// The same as for [`open`](Self::open).
+    /// Returns the same errors as [`open`](Self::open).
     pub fn in_memory() -> Result<Self> {
         Ok(Self(WriterThread::new(schema::open_database(None)?)?, LeaseTime::now))
     }

@@ -99,8 +99,8 @@ impl Secret {
     }
 }
 
-/// Returns the text with all secrets replaced: in each spelling, in upper and lower case, broken into lines, and
-/// truncated after eight characters or more, unless the prefix is an ordinary word.
+/// Returns the text with all secrets replaced. A secret is also recognized if it is encoded, written in another case,
+/// broken into lines, or truncated to eight characters or more, unless the truncated text is an ordinary word.
 pub fn redact_secrets<'a, 's>(
     text: &'a str,
     secrets: impl Iterator<Item = &'s Secret> + Clone,
@@ -303,8 +303,8 @@ pub(super) fn line_break(text: &[u8]) -> usize {
     }
 }
 
-/// Returns the three Base64 forms of a value within a longer string, one per offset. Returns only the characters that
-/// depend on the value alone.
+/// Returns the three Base64 forms of a value within a longer string, one per offset, without the characters that also
+/// depend on the surrounding text.
 fn base64_spellings(value: &str) -> Vec<String> {
     let mut spellings = Vec::new();
     for before in 0..3 {

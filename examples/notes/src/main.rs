@@ -4,7 +4,7 @@
 //! cargo run -p notes -- notes.db --install claude-desktop   add it to a client
 //! cargo run -p notes -- notes.db --http 127.0.0.1:8000      serve over HTTP at /mcp
 //! NOTES_TOKEN=.. cargo run -p notes -- --http 127.0.0.1:8000   the same, with a bearer token
-//! cargo run -p notes -- --bundle notes.mcpb                 pack it for Claude Desktop
+//! cargo run -p notes -- --bundle notes.mcpb                 create a bundle for Claude Desktop
 //! cargo run -p notes -- --help                              all other options
 //! ```
 //!

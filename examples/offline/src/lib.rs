@@ -3,14 +3,14 @@
 //! The model matches words, so you can run a complete agent loop without an API key: question, call,
 //! result, response. For any other request it responds with its description.
 //!
-//! | the request | the response |
+//! | request | response |
 //! |---|---|
 //! | has a message that names a tool | a call to that tool, with arguments from the message |
-//! | ends with the results of tools | a call of another named tool, otherwise the results as sentences |
+//! | ends with the results of tools | a call to another named tool, otherwise the results as sentences |
 //! | has an output schema | an instance of the schema, filled from the message and the results |
 //! | anything else | a description of this model, and how to use a real one |
 //!
-//! | limit | |
+//! | limit | value |
 //! |---|---|
 //! | length of a message that is read | 8 KiB |
 //! | tool calls per message | 8, one after another |

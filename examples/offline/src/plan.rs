@@ -44,7 +44,7 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// Returns a call of the best matching tool or, after results, of another named tool.
+    /// Returns a call to the best matching tool or, after results, to another named tool.
     pub(crate) fn call(&self, tools: &[ToolDefinition], must: bool) -> Called {
         let text = Text::new(&self.prompt);
         let is_called = |tool: &&ToolDefinition| self.made.iter().any(|c| c.name == tool.name);
@@ -77,7 +77,7 @@ impl<'r> Turn<'r> {
         outcome
     }
 
-    /// Returns the call to a tool, unless it was made before.
+    /// Returns a call to the tool, unless the same call was made before.
     fn call_of(&self, tool: &ToolDefinition) -> Called {
         let nothing = json!({"type": "object"});
         let schema = tool.input_schema().unwrap_or(&nothing);

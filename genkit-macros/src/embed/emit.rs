@@ -45,7 +45,7 @@ impl<'a> Module<'a> {
 pub(super) struct Emitter<'a> {
     pub(super) input: &'a PromptsInput,
     pub(super) span: Span,
-    /// Whether the files have no errors. Only then are they embedded in the program.
+    /// Whether the files have no errors. Files with errors are not embedded in the program.
     pub(super) is_valid: bool,
 }
 

@@ -17,9 +17,9 @@ pub(super) struct PromptsInput {
     /// The `$crate` of the library.
     pub(super) library: TokenStream,
     pub(super) attrs: Vec<Attribute>,
-    /// The visibility of the module; `pub(crate)` if `None`.
+    /// The visibility of the module. `None` means `pub(crate)`.
     pub(super) vis: Option<Visibility>,
-    /// The name of the module; default is the name of the folder.
+    /// The name of the module. Default is the name of the folder.
     pub(super) module: Ident,
     pub(super) folder: LitStr,
     /// Types of the program that files use as schemas.

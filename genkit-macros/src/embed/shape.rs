@@ -53,14 +53,14 @@ pub(super) struct Field {
     pub(super) key: String,
     pub(super) about: Option<String>,
     pub(super) shape: Shape,
-    /// Whether it may be omitted.
+    /// Whether the field may be omitted.
     pub(super) optional: bool,
 }
 
 /// Reads one schema, with every type that it needs.
 pub(super) struct Reader<'a> {
     root: &'a Value,
-    /// The prefix of the names of its types.
+    /// The prefix of the names of the generated types.
     name: &'a str,
     taken: UniqueNames,
     /// Definitions of the schema by JSON pointer: the pointer, the name, and whether reading is complete.

@@ -39,7 +39,7 @@ fn every_error_of_every_file_is_reported() {
     for entry in fs::read_dir(cases().join("wrong/prompts")).expect("the cases") {
         let name = entry.expect("a case").file_name().into_string().expect("a name");
         let said = messages(&expanded("wrong", &format!("mod asks = \"prompts/{name}\"")));
-        assert!(!said.is_empty(), "{name} has no mistake");
+        assert!(!said.is_empty(), "{name} has no errors");
         all.push_str(&format!("== {name}\n{}\n", said.join("\n")));
     }
     let mut parts: Vec<&str> = all.split("== ").filter(|part| !part.is_empty()).collect();

@@ -50,7 +50,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Omits the `Box` in a list or a map, which already stores its items behind a pointer.
+    /// Generates a type without a `Box`, for the items of a list or a map, which already stores them behind a pointer.
     fn write_unboxed(&self, shape: &Shape) -> TokenStream {
         match shape {
             Shape::Recursive(name) => self.write_shape(&Shape::Named(name.clone())),

@@ -149,7 +149,7 @@ impl ToTokens for Setting {
     }
 }
 
-/// Expands to a call of a method of `ToolRetry`.
+/// Expands to a call to a method of `ToolRetry`.
 impl ToTokens for RetrySetting {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
@@ -165,7 +165,7 @@ impl ToTokens for RetrySetting {
     }
 }
 
-/// Expands to a call of a method of `AppPage`.
+/// Expands to a call to a method of `AppPage`.
 impl ToTokens for AppRight {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {

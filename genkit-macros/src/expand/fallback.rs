@@ -44,7 +44,7 @@ pub(crate) fn expand_fallback(
     quote!(#errors #allow #function #uses #stub)
 }
 
-/// Gives a declaration a body, so that the compiler does not report a missing body. Returns the attribute that allows
+/// Adds a body to a declaration, so that the compiler does not report a missing body. Returns the attribute that allows
 /// unused parameters.
 fn give_body(item: &mut Item) -> Option<TokenStream> {
     (!item.has_body()).then(|| {
@@ -79,7 +79,7 @@ pub(crate) fn expand_unparsed(
     quote!(#errors #item #stub)
 }
 
-/// Generates the type with the function's name, so that lists of actions of these kinds can still name it.
+/// Generates the type with the function's name, so that lists of actions can still refer to it.
 fn expand_stub(
     kinds: &[Kind],
     vis: &Visibility,

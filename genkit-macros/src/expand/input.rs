@@ -13,7 +13,7 @@ use crate::parse::{FnParam, InputField, SerdeDefault};
 use crate::types;
 use crate::validate::ValidAction;
 
-/// How the arguments of a call are decoded.
+/// The decoding of a call's arguments.
 pub(super) enum ArgumentDecoding {
     /// Each argument on its own, or all of them as one type that the user names.
     ByType,

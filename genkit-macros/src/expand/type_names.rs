@@ -15,7 +15,7 @@ const ALIAS: &str = "__Param";
 /// The names of the signature's types in the expansion.
 ///
 /// A type with arguments is named only once, by an alias whose name has the span of the function. If a type inside it
-/// is misspelled, the compiler then reports the same error twice, and prints it once.
+/// is misspelled, both errors of the compiler are identical, so it prints only one of them.
 pub(super) struct TypeNames {
     pub(super) params: Vec<TokenStream>,
 }

@@ -29,7 +29,7 @@ pub(crate) struct InputField {
     pub(crate) skip: bool,
     /// Whether the user names functions that deserialize or describe the value, so that its type needs no traits.
     pub(crate) custom: bool,
-    /// The attributes as data; `None` if only a derive can interpret them.
+    /// The attributes as data. `None` means that only a derive can interpret them.
     pub(crate) data: Option<FieldData>,
 }
 

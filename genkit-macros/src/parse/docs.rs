@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, Meta};
 use crate::literal;
 
 /// Returns the doc comments of `attrs` as one text: a string literal, or an expression if one of them is computed, as
-/// with `#[doc = include_str!(..)]`. `None` if there is no text.
+/// with `#[doc = include_str!(..)]`. Returns `None` if there is no text.
 pub(crate) fn doc_description(attrs: &[Attribute]) -> Option<TokenStream> {
     let parts: Vec<&Expr> = attrs
         .iter()

@@ -46,7 +46,7 @@ pub(crate) fn split_uri(
         None => {
             let what = "the URI template is missing: it must come first, as a string";
             errors.add_at(&parts[0], what, format_args!("write `{usage}`"));
-            // `uri = ".."` is this error, not an unknown option.
+            // Report `uri = ".."` with this error instead of as an unknown option.
             parts.retain(|part| !part.to_string().starts_with("uri"));
         }
     }

@@ -108,7 +108,7 @@ fn report_invalid(
     }
 }
 
-/// Parses a value, or returns the problem with it. `None` if the value does not have the syntax of its option.
+/// Parses a value, or returns the problem with it. Returns `None` if the value does not have the syntax of its option.
 fn parse_setting(
     form: OptionForm,
     key: &Ident,

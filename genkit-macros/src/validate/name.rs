@@ -10,10 +10,10 @@ use crate::kind::Kind;
 use crate::parse::{self, Item, Options};
 use crate::types;
 
-/// The longest name that every provider accepts, in characters.
+/// The maximum length of a name that every provider accepts, in characters.
 const MAX_NAME: usize = 64;
 
-/// The longest name of a resource, in characters. MCP has no rule for it, and resources are not called by name.
+/// The maximum length of a resource name, in characters. MCP sets no limit, and resources are not called by name.
 const MAX_RESOURCE_NAME: usize = 256;
 
 pub(super) fn validate_name(

@@ -1,9 +1,9 @@
 //! Durable runs for workflow engines: the interface for crates such as `genkit-restate`.
 //!
 //! An engine stores a run (a [`StoredRun`](super::StoredRun)), passes its steps to workers, and passes the results
-//! back. It does not need to interpret any of them: an [`EngineRun`] returns the steps that are due and accepts their
-//! results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a [`StepResult`] is
-//! plain data as well.
+//! back. The engine does not need to interpret any of these values: an [`EngineRun`] returns the steps that are due and
+//! accepts their results, an [`EngineStep`] is plain data that any process with the same registry can perform, and a
+//! [`StepResult`] is plain data as well.
 //!
 //! ```
 //! use std::collections::BTreeMap;
@@ -39,7 +39,7 @@
 //! ```
 //!
 //! An engine must apply the changes to one run sequentially, and perform the steps from [`EngineRun::due`] only after
-//! the change is stored. A step that is lost is never returned again.
+//! the change is stored. [`EngineRun::due`] returns each step once, so an engine must not lose a step.
 
 #[doc(inline)]
 pub use genkit_durable::engine::{

@@ -24,7 +24,7 @@
 //!     .default_model(model) // or by its name: "gemini/gemini-2.5-flash"
 //!     .durable(FolderStore::open(&folder)?)
 //!     .build()?;
-//! // The same id refers to the same run, in any process that runs this line. It never creates a second run.
+//! // The same id always refers to the same run, in any process that executes this line.
 //! let ask = genkit::generate("A table for two!").tools(["book"]);
 //! let run = genkit.durable_run("order-4711", ask).await?;
 //! let answer = run.wait().await?;
@@ -55,15 +55,15 @@
 //! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
 //! | work inside `once` that a crash interrupted, or whose result was not saved | again |
 //!
-//! For the last row use [`Context::idempotency_key`](crate::Context::idempotency_key): it returns the same text each
+//! For the last row use [`Context::idempotency_key`](crate::Context::idempotency_key): it returns the same key each
 //! time, for services that detect repeated requests. If the store fails, a process keeps the results in memory and
-//! retries to save them, for twice the duration of the lease.
+//! retries the save, for twice the duration of the lease.
 //!
 //! The table applies to everything inside a run: agents as tools, prompts and model calls inside a function, and the
 //! flows and tools that a function runs. A step that crashes its process is started in at most 10 processes; then the
 //! run fails, and an operator can continue it with `retry`.
 //!
-//! # What needs a name
+//! # Named items
 //!
 //! Another process looks up what a run needs in its registry: the model, the tools, and middleware added with
 //! [`named_middleware`](crate::GenkitBuilder::named_middleware). Code without a name (an approval policy, validators,
@@ -72,7 +72,7 @@
 //! [`Generate::start`](crate::Generate::start) and
 //! [`Generate::resume_run`](crate::Generate::resume_run).
 //!
-//! # What fails
+//! # Failures and retries
 //!
 //! A model call that fails with a temporary error is retried up to 4 times, after 1, 4, 16 and 64 seconds. In the
 //! meantime, the run is suspended in the store. A flow is retried in the same way, from the start. A failed tool call

@@ -12,7 +12,7 @@ impl Genkit {
     /// [`genkit::durable`](crate::durable), which also explains "at least once".
     ///
     /// `id` is the idempotency key: if a run with this id exists, it is returned, and `run` is ignored. No step is
-    /// performed yet; use [`DurableRun::wait`] and [`Genkit::work`].
+    /// performed yet; [`DurableRun::wait`] and [`Genkit::work`] perform the steps.
     ///
     /// # Errors
     /// Returns `FailedPrecondition` without [`GenkitBuilder::durable`](crate::GenkitBuilder::durable), `InvalidArgument`
@@ -23,7 +23,7 @@ impl Genkit {
     }
 
     /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from the
-    /// start, with the saved results of [`Context::once`](crate::Context::once). Otherwise the same as
+    /// start, with the saved results of [`Context::once`](crate::Context::once). The id works as in
     /// [`durable_run`](Self::durable_run).
     ///
     /// ```
@@ -104,7 +104,7 @@ impl Genkit {
     /// Returns the durable run with this id, created by any process. Returns `None` if the store does not contain it.
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<DurableRun>> {
         genkit_durable::internal::runs::find_durable_run(&self.0, id).await
     }
@@ -112,13 +112,13 @@ impl Genkit {
     /// Returns the durable flow with this id, created by any process. Returns `None` if the store does not contain it.
     ///
     /// # Errors
-    /// The errors of [`durable_flow`](Self::durable_flow).
+    /// Returns the errors of [`durable_flow`](Self::durable_flow).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<DurableFlow>> {
         genkit_durable::internal::runs::find_durable_flow(&self.0, id).await
     }
 
-    /// Returns the durable runs of the store, for operators: to list, inspect, cancel, retry and delete them. See
-    /// [`Runs`].
+    /// Returns an interface for operators, which lists, inspects, cancels, retries and deletes the durable runs of the
+    /// store. See [`Runs`].
     pub fn runs(&self) -> Runs {
         Runs::for_instance(&self.0)
     }

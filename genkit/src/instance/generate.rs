@@ -90,7 +90,7 @@ impl Genkit {
     }
 
     /// Calls the registered tool named in `request`, with this program's state and middleware. If the tool is unknown,
-    /// the outcome is an error response for the model. Otherwise the same as [`Tool::call`](crate::Tool::call).
+    /// the outcome is an error response for the model. Otherwise, this method works like [`Tool::call`](crate::Tool::call).
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -116,7 +116,7 @@ impl Genkit {
         self.0.call_tool(request)
     }
 
-    /// Computes embeddings: converts text to vectors with an embedder, given as a value or by name; see
+    /// Computes embeddings: converts texts to vectors with an embedder, given as a value or by name. See
     /// [`embed`](crate::embed()).
     ///
     /// ```

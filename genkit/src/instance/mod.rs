@@ -1,4 +1,4 @@
-//! The Genkit instance: a registry with its state and models, which the free functions use.
+//! The Genkit instance: a registry with the state and models of its functions.
 
 #[cfg_attr(not(feature = "durable"), path = "durable_off.rs")]
 mod durable;
@@ -62,7 +62,7 @@ impl Genkit {
         Inner::running().map_or_else(Self::default, Self)
     }
 
-    /// Creates a builder. It uses the program's registry unless you set another registry.
+    /// Creates a builder for an instance. It uses the program's registry unless you set another registry.
     pub fn builder() -> GenkitBuilder {
         GenkitBuilder(InnerBuilder::default())
     }

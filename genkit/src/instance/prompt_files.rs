@@ -8,7 +8,7 @@ use crate::template::TemplateCall;
 
 impl GenkitBuilder {
     /// Adds a folder of `.prompt` files, which is read when the instance is built. Each file becomes a prompt in the
-    /// given registry, or in a copy of the program's registry. Can be called several times.
+    /// given registry, or in a copy of the program's registry. This method can be called several times.
     ///
     /// | file | result |
     /// |---|---|
@@ -53,7 +53,7 @@ impl GenkitBuilder {
 
     /// Sets whether the prompt folders are watched. If a file changes, all files are reloaded together within a second,
     /// and MCP clients are notified. If a file has an error, its prompt stays unchanged and the error is logged. By
-    /// default, they are watched only if `GENKIT_ENV` is `dev`.
+    /// default, the folders are watched only if `GENKIT_ENV` is `dev`.
     ///
     /// ```
     /// let builder = genkit::Genkit::builder().watch_prompts(false); // not even in development

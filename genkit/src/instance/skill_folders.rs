@@ -4,7 +4,7 @@ use super::GenkitBuilder;
 
 impl GenkitBuilder {
     /// Adds a folder of skills, which is read when the instance is built. Its skills are added to the given registry,
-    /// or to a copy of the program's registry. Can be called several times. See `Skill::read_dir`.
+    /// or to a copy of the program's registry. This method can be called several times. See `Skill::read_dir`.
     ///
     /// ```
     /// use genkit::{Genkit, Registry};

@@ -1,12 +1,12 @@
 //! MCP (Model Context Protocol) from both sides: servers, and hosts with their clients.
 //!
-//! **Serving**: `serve_mcp` returns an `McpServer`, which offers the registry as an MCP server
-//! when it is awaited (features `mcp-server`, `mcp-http`).
+//! **Serving**: `serve_mcp` returns an `McpServer`. Await it to serve the registry over MCP (features `mcp-server`,
+//! `mcp-http`).
 //!
-//! **Using**: `McpHost` connects to other servers and adds their tools, prompts and resources to the registry
-//! (features `mcp-host`, `mcp-host-http`). `McpClient` is a connection to a single server.
+//! **Using**: `McpHost` connects to other servers and provides their tools, prompts and resources (features `mcp-host`,
+//! `mcp-host-http`). `McpClient` is a connection to a single server.
 //!
-//! Both sides support both eras of the protocol: sessions up to 2025-11-25, and stateless requests from 2026-07-28.
+//! Both support sessions (protocol versions up to 2025-11-25) and stateless requests (from 2026-07-28).
 //!
 #![cfg_attr(
     feature = "mcp-server",

@@ -26,7 +26,7 @@ pub use genkit_core::{
     AnnotatedFn, DeclaredFn, FlowFn, IntoContents, IntoOutput, IntoPrompt, Prompt, PromptFn,
     ResourceFn, RetrieverFn, Tool, ToolFn, ToolRetry, ToolTask,
 };
-// The calling crate can be without the prelude.
+// The calling crate may not have the prelude.
 pub use ::std::{boxed::Box, option::Option, time::Duration, vec, vec::Vec};
 
 /// The scope of an expansion: traits whose methods are found if no inherent method applies (autoref
@@ -42,7 +42,7 @@ pub mod scope {
     };
 }
 
-/// A type with a value for `#[arg(default)]`.
+/// A type whose default value `#[arg(default)]` can use.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no default value",
     label = "`#[arg(default)]` needs `Default` for this type",

@@ -37,7 +37,7 @@ fn calls(name: &str, input: Value) -> ModelResponse {
     ModelResponse::from_tool_requests([ToolRequest::new(name, input)])
 }
 
-/// An agent that deletes and signs, and its model.
+/// Returns an agent that deletes and signs, and its model.
 fn clerk() -> (Tool, ScriptedModel) {
     let model = ScriptedModel::new([
         calls("delete", json!({"id": 7})),
@@ -49,7 +49,7 @@ fn clerk() -> (Tool, ScriptedModel) {
 }
 
 #[tokio::test]
-async fn model_calls_it_with_a_task() {
+async fn model_calls_agent_tool_with_a_task() {
     let small = ScriptedModel::texts(["Oslo has 700,000 people.", "Bergen has 290,000."]);
     let agent = genkit::generate("Be brief.").model(small.clone()).system("You look facts up.");
     let agent = agent.into_tool("researcher", "Looks facts up.");
@@ -74,7 +74,7 @@ async fn model_calls_it_with_a_task() {
 }
 
 #[tokio::test]
-async fn it_answers_with_a_value_where_it_has_an_output_type() {
+async fn agent_tool_with_an_output_type_returns_a_value() {
     let model = || ScriptedModel::text(r#"{"name": "Oslo", "people": 700000}"#);
     let agent =
         genkit::generate(()).model(model()).output::<City>().into_tool("city", "Knows cities.");
@@ -91,7 +91,7 @@ async fn it_answers_with_a_value_where_it_has_an_output_type() {
 }
 
 #[tokio::test]
-async fn failure_of_its_model_is_one_of_the_tool() {
+async fn agent_model_error_is_a_tool_error() {
     let agent = genkit::generate(())
         .model(ScriptedModel::new(Vec::<ModelResponse>::new()))
         .into_tool("mute", "Says nothing.");

@@ -6,7 +6,7 @@ mod transformed;
 
 use genkit::testing::{Client, ClientBuilder};
 
-/// A client of each era.
+/// Returns a client builder for each era.
 fn eras() -> [fn() -> ClientBuilder; 2] {
     [Client::builder, || Client::builder().modern(true)]
 }

@@ -94,7 +94,7 @@ async fn prompt_finds_the_tools_next_to_it() {
 fn errors_are_found_by_the_check() {
     let twice = Registry::new().mount("a", &shop()).mount("a", &shop()).check().unwrap_err();
     assert!(twice.to_string().contains("have the same name"), "{twice}");
-    // What was invalid before mounting is still invalid.
+    // A registry that was invalid before it was mounted is still invalid.
     let broken = Registry::new().add(actions![search]).add(actions![search]);
     assert!(Registry::new().mount("a", &broken).check().is_err());
     // A registry mounted in itself is a copy.
@@ -117,7 +117,7 @@ fn invalid_prefix_is_reported_with_its_location() {
             error.contains("a prefix must be 1 to 62 characters long (`A-Z a-z 0-9 _ -`)"),
             "{error}"
         );
-        assert!(!error.contains('\n'), "one mistake, one line: {error}");
+        assert!(!error.contains('\n'), "one error, one line: {error}");
         assert!(registry.is_empty());
         assert!(Registry::new().mount(prefix, &Registry::new()).check().is_err());
         let starts = genkit::Genkit::builder().registry(registry).build();

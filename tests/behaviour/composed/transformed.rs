@@ -44,7 +44,7 @@ async fn called(tool: &Tool, input: Value) -> genkit::message::ToolResponse {
 }
 
 #[test]
-fn everything_else_stays() {
+fn renamed_tool_keeps_its_other_attributes() {
     let tool = archive();
     assert_eq!((tool.name(), tool.description()), ("search_archive", "Searches the archive."));
     assert_eq!((tool.title(), tool.annotations().read_only), (Some("Search"), Some(true)));
@@ -63,7 +63,7 @@ fn everything_else_stays() {
 }
 
 #[tokio::test]
-async fn fixed_argument_is_not_for_the_caller() {
+async fn caller_cannot_set_a_fixed_argument() {
     let tool = archive();
     assert_eq!(called(&tool, json!({"words": "milk"})).await.output, "milk in Archive, None");
     let sent = called(&tool, json!({"words": "milk", "limit": 2})).await;
@@ -163,7 +163,7 @@ async fn tool_of_another_server_is_transformed_too() {
 }
 
 #[tokio::test]
-async fn so_is_one_made_at_run_time() {
+async fn dynamic_tool_can_be_transformed() {
     let schema = json!({
         "type": "object", "additionalProperties": false, "required": ["at"],
         "properties": {"at": {"$ref": "#/$defs/point"}, "zoom": {"type": "integer"}},
@@ -182,7 +182,7 @@ async fn so_is_one_made_at_run_time() {
 
 /// If a schema allows additional members, the values fixed by the program take precedence.
 #[tokio::test]
-async fn nor_where_more_arguments_are_allowed() {
+async fn fixed_argument_overrides_additional_properties() {
     let schema = json!({"type": "object", "properties": {"folder": {"type": "string"}}});
     let echo = Tool::builder("echo", "Echoes.").input_schema(schema);
     let echo = echo.handler(|_: Context, input: Value| async move { Ok(input) });

@@ -25,7 +25,7 @@ fn process(store: impl RunStore) -> Genkit {
     Genkit::builder().registry(registry).durable(store).build().unwrap()
 }
 
-/// A worker performs the runs, and another process sends the signal.
+/// Performs the runs with a worker, while another process sends the signal.
 pub(super) async fn signal_reaches_a_child_and_its_result_the_parent<S: RunStore>(
     open: impl Fn() -> S,
     run: &str,

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use super::memory::MemoryStore;
 use super::world::{MODEL_CALLS, World, ask, check_answer, process};
 
-/// The value after a transfer to another machine.
+/// Returns the value after a round trip through JSON, as if it was sent to another machine.
 fn moved<T: Serialize + DeserializeOwned>(value: &T) -> T {
     serde_json::from_str(&serde_json::to_string(value).unwrap()).unwrap()
 }
@@ -53,7 +53,7 @@ impl Engine {
         self.kept.at.status
     }
 
-    /// Returns the due steps, and records that it did.
+    /// Returns the due steps, and stores that they were returned.
     async fn due(&mut self, genkit: &Genkit) -> Vec<EngineStep> {
         let mut run = self.load(genkit).await;
         let due = run.due();
@@ -90,7 +90,7 @@ async fn perform(step: &EngineStep, genkit: &Genkit) -> Result<StepResult> {
     step.perform(genkit, BTreeMap::new(), NoStepLog, std::future::pending()).await
 }
 
-/// A new instance each time: steps run on machines that share only the registry.
+/// Returns a new instance each time: steps run on machines that share only the registry.
 fn machine(world: &World) -> Genkit {
     process(MemoryStore::default(), world)
 }
@@ -106,10 +106,13 @@ async fn steps_settle_in_any_order_on_any_machine_and_an_outcome_counts_once() {
         let mut engine = Engine::start(&machine(&world), "order", ask()).await;
         let asks = engine.due(&machine(&world)).await;
         assert_eq!(tools_of(&asks), [None], "a model call alone");
-        assert!(engine.due(&machine(&world)).await.is_empty(), "what is given out is not due");
+        assert!(
+            engine.due(&machine(&world)).await.is_empty(),
+            "a step that was returned is no longer due"
+        );
         let done = perform(&asks[0], &machine(&world)).await.unwrap();
         assert!(engine.take(&machine(&world), &done).await);
-        assert!(!engine.take(&machine(&world), &done).await, "it was taken before");
+        assert!(!engine.take(&machine(&world), &done).await, "the result was already accepted");
 
         let mut calls = engine.due(&machine(&world)).await;
         assert_eq!(tools_of(&calls), [Some("pay"), Some("note")]);
@@ -120,7 +123,7 @@ async fn steps_settle_in_any_order_on_any_machine_and_an_outcome_counts_once() {
         for step in calls {
             let done = perform(&step, &machine(&world)).await.unwrap();
             assert!(engine.take(&machine(&world), &done).await);
-            assert!(!engine.take(&machine(&world), &done).await, "it was taken before");
+            assert!(!engine.take(&machine(&world), &done).await, "the result was already accepted");
         }
         engine.work(&machine(&world)).await;
         assert_eq!(engine.status(), RunStatus::InputRequired);
@@ -150,20 +153,20 @@ async fn cancelled_run_takes_no_more_and_gives_nothing_out() {
     assert!(run.cancel());
     assert!(!run.cancel(), "it is over");
     engine.keep(&mut run);
-    assert!(!engine.take(&genkit, &done).await, "it came too late");
+    assert!(!engine.take(&genkit, &done).await, "the result came too late");
     assert_eq!(engine.status(), RunStatus::Cancelled);
     assert!(engine.due(&genkit).await.is_empty());
     let error = engine.load(&genkit).await.response().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
 }
 
-/// Ships, which nobody may do twice.
+/// Ships. This must not happen twice.
 #[tool(at_most_once)]
 async fn ship() -> &'static str {
     "shipped"
 }
 
-/// An instance whose model calls `ship`, and has these tools.
+/// Returns an instance whose model calls `ship`, and has these tools.
 fn shop(tools: Vec<Tool>) -> Genkit {
     let model = model::from_fn("house/shop", |request, _| {
         let is_done = request.messages.iter().any(|message| message.role == genkit::Role::Tool);
@@ -192,7 +195,7 @@ async fn at_most_once_step_becomes_a_question() {
     let step = engine.due(&genkit).await.remove(0);
     assert!(step.is_at_most_once(&genkit));
     assert!(step.time_limit(&genkit).is_some());
-    // Its machine died, so its progress is unknown.
+    // The machine that performed the step died, so the outcome of the step is unknown.
     assert!(engine.take(&genkit, &step.unknown(BTreeMap::new())).await);
     assert_eq!(engine.status(), RunStatus::InputRequired);
     assert_eq!(engine.load(&genkit).await.open_questions().len(), 1);
@@ -241,7 +244,7 @@ async fn step_with_a_transient_error_is_retried() {
     assert_eq!(failed.error().unwrap().kind(), ErrorKind::Unavailable);
     let waits: Vec<_> = (1..=4).map(|tries| moved(&failed).retry_after(tries).unwrap()).collect();
     assert!(waits.is_sorted_by(|one, next| one < next), "{waits:?}");
-    assert_eq!(failed.retry_after(5), None, "it was tried often enough");
+    assert_eq!(failed.retry_after(5), None, "the maximum number of attempts is reached");
     let done = perform(&step, &genkit).await.unwrap();
     assert!(done.error().is_none() && done.retry_after(1).is_none());
     assert!(engine.take(&genkit, &done).await);
@@ -257,7 +260,7 @@ async fn step_with_a_transient_error_is_retried() {
     assert!(error.chain().contains("not like this"), "{}", error.chain());
 }
 
-/// Greets, once somebody agrees.
+/// Greets, once a user agrees.
 #[flow]
 async fn welcome(count: &Greeted, ctx: &Context, name: String) -> Result<String> {
     let hello = async {
@@ -292,7 +295,7 @@ async fn interrupted_flow_resumes_when_answered() {
     engine.work(&genkit).await;
     let outcome = engine.load(&genkit).await.flow_outcome().unwrap();
     assert_eq!(outcome, FlowOutcome::Returned(json!("Hello, Ada")));
-    assert_eq!(greeted.0.load(Ordering::SeqCst), 1, "what it did once is in its state");
+    assert_eq!(greeted.0.load(Ordering::SeqCst), 1, "the result of `once` is in the state");
     let error = engine.load(&genkit).await.response().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition, "{error}");
 }

@@ -1,4 +1,4 @@
-//! Saves that fail, each of them once, or until the work stops and another process resumes it.
+//! Tests of saves that fail once, or until the work stops and another process resumes it.
 
 use super::failing_saves::{
     a_save_that_fails_once_changes_nothing, a_store_that_is_down_loses_nothing,

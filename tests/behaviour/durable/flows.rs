@@ -23,7 +23,7 @@ struct Address {
     street: String,
 }
 
-/// Sells something to somebody.
+/// Sells something to a user.
 #[flow]
 async fn sell(shop: &Shop, ctx: &Context, cents: u32) -> Result<String> {
     shop.begun.fetch_add(1, Ordering::SeqCst);
@@ -67,16 +67,16 @@ async fn interrupted_flow_resumes_in_another_process() {
     assert_eq!(open[0].message(), Some("Send it to Elm St?"));
     run.answer(open[0].key(), true).await.unwrap();
 
-    // A worker does the rest.
+    // A worker performs the remaining steps.
     let worker = process(store.clone(), &shop);
     worker.work().until(tokio::time::sleep(Duration::from_secs(3))).await.unwrap();
     assert_eq!(run.status().await.unwrap(), RunStatus::Completed);
     let FlowOutcome::Returned(value) = run.wait().await.unwrap() else { panic!() };
     assert_eq!(value, "500 by sale-1/0/0/charge, sent to Elm St");
     assert_eq!(shop.keys.lock().unwrap().len(), 1);
-    assert_eq!(shop.begun.load(Ordering::SeqCst), 3, "from its beginning each time");
+    assert_eq!(shop.begun.load(Ordering::SeqCst), 3, "from the start each time");
 
-    // The same id with another input is the same flow.
+    // The id selects the existing run: another flow is an error, and another input is ignored.
     let other = genkit.durable_flow("sale-1", "refund", json!({"cents": 9})).await.unwrap_err();
     assert!(other.to_string().contains("a run of the flow `sell`, not of `refund`"), "{other}");
     let again = genkit.durable_flow("sale-1", "sell", json!({"cents": 9})).await.unwrap();

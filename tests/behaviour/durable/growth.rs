@@ -72,7 +72,7 @@ fn instance(store: Weighing) -> Genkit {
         .unwrap()
 }
 
-/// The largest save in the first quarter, and in the last.
+/// Returns the size of the largest save in the first quarter and in the last quarter.
 fn quarters(bytes: &[usize]) -> (usize, usize) {
     let quarter = bytes.len() / 4;
     let most = |bytes: &[usize]| bytes.iter().copied().max().unwrap();

@@ -1,4 +1,4 @@
-//! What a program does with a durable run: reuse of the id, answers, completion, errors.
+//! Tests of the handles of durable runs: reuse of the id, answers, completion, errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,7 +136,7 @@ async fn cancelling_stops_running_calls_and_keeps_results() {
     let error = waiting.await.unwrap().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Cancelled);
     assert_eq!(dropped.load(Ordering::SeqCst), 1, "the tool was stopped");
-    assert_eq!(error.partial().unwrap().messages().len(), 2, "what was done is kept");
+    assert_eq!(error.partial().unwrap().messages().len(), 2, "the saved results are kept");
     assert_eq!(run.status().await.unwrap(), RunStatus::Cancelled);
     assert!(!run.cancel().await.unwrap());
 }
@@ -175,7 +175,11 @@ async fn transient_errors_are_retried_and_permanent_errors_end_the_run() {
         assert_eq!(error.partial().unwrap().messages().len(), 3);
     }
     assert_eq!(run.status().await.unwrap(), RunStatus::Failed);
-    assert_eq!(model.requests().len(), 2, "a failure is kept, and not made again");
+    assert_eq!(
+        model.requests().len(),
+        2,
+        "the failure is stored, and the step is not performed again"
+    );
 }
 
 #[tokio::test]
@@ -254,7 +258,7 @@ async fn call_that_may_have_happened_is_a_question_and_no_second_call() {
         let run = process().find_durable_run("r").await.unwrap().unwrap();
         let asked = run.wait().await.unwrap();
         assert!(asked.is_interrupted());
-        assert_eq!(launches.count.load(Ordering::SeqCst), 1, "nobody launched again");
+        assert_eq!(launches.count.load(Ordering::SeqCst), 1, "the tool did not launch again");
         let open = run.open_questions().await.unwrap();
         assert!(open[0].message().unwrap().contains("its outcome is unknown"));
         match answer.as_str() {

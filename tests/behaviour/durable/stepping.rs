@@ -1,4 +1,4 @@
-//! The loop as a value: step by step, stored after each step, performed in other processes.
+//! The agent loop as a value: performed step by step, stored after each step, continued in other processes.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ fn stored(state: &RunState) -> String {
     serde_json::to_string(state).unwrap()
 }
 
-/// The same run after a round trip through text, as if in another process.
+/// Returns the run after a round trip through text, as if in another process.
 async fn elsewhere(genkit: &Genkit, run: Run) -> Run {
     let text = stored(&run.state());
     let run = Run::resume(genkit, serde_json::from_str(&text).unwrap()).await.unwrap();
@@ -82,7 +82,7 @@ async fn elsewhere(genkit: &Genkit, run: Run) -> Run {
     run
 }
 
-/// The next step, in one word.
+/// Describes the next step in one word.
 fn said(run: &mut Run) -> String {
     match run.next() {
         NextStep::Model(call) => format!("model {}", call.round()),
@@ -140,7 +140,7 @@ async fn run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() {
         let now = said(&mut run);
         assert_eq!(said(&mut run), now, "asking changes nothing");
         run = elsewhere(&genkit, run).await;
-        assert_eq!(said(&mut run), now, "the same state says the same");
+        assert_eq!(said(&mut run), now, "the same state returns the same next step");
         steps.push(now);
         step(&mut run).await.unwrap();
     }
@@ -162,7 +162,7 @@ async fn run_that_is_stored_after_each_step_gives_what_an_awaited_one_gives() {
     assert_eq!(model.requests().len(), 4);
     let run = elsewhere(&genkit, run).await; // a finished run can be stored as well
     let stepped = run.into_response().unwrap();
-    assert_eq!(stepped.usage.input_tokens, Some(20), "of all lives of the run");
+    assert_eq!(stepped.usage.input_tokens, Some(20), "the usage of all processes of the run");
     assert_eq!(stepped.message, awaited.message);
     assert_eq!(stepped.messages(), awaited.messages());
     let without_usage = |response: GenerateResponse| {
@@ -202,7 +202,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     let NextStep::Model(call) = worker.next() else { panic!("{:?}", worker.next()) };
     let answer: ModelResult = sent(call.perform().await.unwrap());
     assert!(run.accept_model_result(Ok(answer.clone())).unwrap());
-    assert!(!run.accept_model_result(Ok(answer)).unwrap(), "it came twice");
+    assert!(!run.accept_model_result(Ok(answer)).unwrap(), "the result arrived twice");
 
     let before = run.state();
     let mut settled = Vec::new();
@@ -215,7 +215,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     }
     for done in &settled {
         assert!(run.accept_call_result(Ok(done.clone())).unwrap());
-        assert!(!run.accept_call_result(Ok(done.clone())).unwrap(), "it came twice");
+        assert!(!run.accept_call_result(Ok(done.clone())).unwrap(), "the result arrived twice");
     }
     assert_eq!(said(&mut run), "model 1");
     let run_before_answer = run.state();
@@ -225,7 +225,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
     let checked: OutputVerdict = sent(check.perform().await.unwrap());
     let mut run = Run::resume(&genkit, worker.state()).await.unwrap();
     assert!(run.accept_verdict(Ok(checked.clone())).unwrap());
-    assert!(!run.accept_verdict(Ok(checked)).unwrap(), "it came twice");
+    assert!(!run.accept_verdict(Ok(checked)).unwrap(), "the result arrived twice");
     let response = run.into_response().unwrap();
     assert_eq!(response.usage.input_tokens, Some(17), "what the tool sampled elsewhere is in it");
 }
@@ -331,7 +331,7 @@ async fn questions_are_answered_one_by_one_and_once() {
     assert_eq!(twice.kind(), ErrorKind::InvalidArgument);
     let to_none = ToolRequest::new("meet", ()).with_id("c9").respond("x");
     assert!(run.answer(genkit::Answer::respond(to_none)).is_err());
-    assert_eq!(said(&mut run), "asks 1", "what is wrong changes nothing");
+    assert_eq!(said(&mut run), "asks 1", "an invalid answer changes nothing");
     run.answer(open[0].accept(json!({"name": "Ada"}))).unwrap();
     let response = run.finish().await.unwrap();
     assert_eq!(outputs(&response), ["Ada and Bob"]);

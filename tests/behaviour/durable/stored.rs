@@ -36,7 +36,7 @@ impl Drop for Temp {
     }
 }
 
-/// Greets, once somebody agrees.
+/// Greets, once a user agrees.
 #[flow]
 async fn greet(ctx: &Context, name: String) -> Result<String> {
     let hello =

@@ -91,7 +91,7 @@ async fn worker_that_lost_its_run_settles_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
+async fn dropped_wait_releases_the_run_immediately() {
     let (store, world) = (MemoryStore::default(), World::default());
     let hangs = Genkit::builder()
         .registry(Registry::new().add(tools![world::pay, world::note, world::delete]))
@@ -108,7 +108,7 @@ async fn who_stops_waiting_leaves_the_run_to_others_at_once() {
     let before = tokio::time::Instant::now();
     let run = process(store, &world).find_durable_run("r").await.unwrap().unwrap();
     assert!(run.wait().await.unwrap().is_interrupted());
-    assert!(before.elapsed() < Duration::from_secs(10), "nobody waited for the end of a lease");
+    assert!(before.elapsed() < Duration::from_secs(10), "no worker waited until a lease expired");
 }
 
 #[tokio::test(start_paused = true)]

@@ -20,7 +20,7 @@ pub(super) struct WorldState {
     pub(super) notes: AtomicUsize,
     pub(super) bodies: AtomicUsize,
     pub(super) deleted: AtomicUsize,
-    /// A payment service: what it did, by idempotency key.
+    /// The charges of a payment service, by idempotency key.
     pub(super) charged: Mutex<Vec<String>>,
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn delete(world: &World, id: u32) -> String {
     format!("{id} is gone")
 }
 
-/// A model whose responses depend only on the conversation, like those of a provider.
+/// Returns a model whose responses depend only on the conversation, like those of a provider.
 pub(super) fn model(world: &World) -> FnModel {
     let world = world.clone();
     model::from_fn("house/clerk", move |request, _| {
@@ -97,7 +97,7 @@ pub(super) fn process(store: impl RunStore, world: &World) -> Genkit {
     process_with_lease(store, world, Duration::from_secs(30))
 }
 
-/// A process whose leases last this long.
+/// Returns a process whose leases last this long.
 pub(super) fn process_with_lease(store: impl RunStore, world: &World, lease: Duration) -> Genkit {
     Genkit::builder()
         .registry(Registry::new().add(tools![pay, note, delete]))

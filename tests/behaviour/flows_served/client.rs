@@ -67,7 +67,7 @@ async fn results_and_chunks_are_typed() {
 }
 
 #[tokio::test]
-async fn failure_is_the_flows_own() {
+async fn flow_call_returns_the_error_of_the_flow() {
     let server = Listening::start(serving(flows![fail])).await;
     let failed = |error: Error| {
         assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::NotFound, "no note 7"));
@@ -111,7 +111,7 @@ async fn unsendable_header_is_an_error_without_its_value() {
     assert!(!nobody.chain().contains("s3cret"), "{nobody:?}");
 }
 
-/// A call to a server that responds with these bytes and closes the connection.
+/// Returns a call to a server that responds with these bytes and closes the connection.
 fn answered(answer: &str) -> FlowCall {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/f", listener.local_addr().unwrap());

@@ -126,7 +126,7 @@ async fn stream_belongs_to_its_owner_even_without_auth() {
 }
 
 #[tokio::test]
-async fn id_counts_for_streams_where_there_is_a_store() {
+async fn stream_id_is_ignored_without_a_store() {
     let server = start(MemoryStreams::new()).await;
     let plain = post("/count", &json!({"data": 1})).header("x-genkit-stream-id", "x");
     let answer = server.send(plain).await;

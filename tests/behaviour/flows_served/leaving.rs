@@ -31,7 +31,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// Runs until it is dropped, or told to go on.
+/// Runs until it is dropped or released.
 #[flow]
 async fn wait(ctx: &Context, watch: &Watch, chunks: &Chunks<u32>) -> Result<&'static str> {
     let _seen = OnDrop(watch.clone());

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Listening, Sent, open, post, serving, stream};
 
-/// Gives back a text.
+/// Returns its input.
 #[flow]
 async fn echo(#[input] text: String) -> String {
     text
@@ -23,7 +23,7 @@ async fn sleeper(chunks: &Chunks<u32>) -> Result<()> {
     std::future::pending().await
 }
 
-/// Counts for ever, and waits for nothing.
+/// Counts forever, and waits for nothing.
 #[flow]
 async fn endless(chunks: &Chunks<u64>) -> Result<()> {
     for n in 0.. {
@@ -32,7 +32,7 @@ async fn endless(chunks: &Chunks<u64>) -> Result<()> {
     Ok(())
 }
 
-/// Counts for ever, through another flow.
+/// Counts forever, through another flow.
 #[flow]
 async fn nested(ctx: &Context) -> Result<serde_json::Value> {
     genkit::Flow::of::<endless>().run(json!({})).context(ctx).await
@@ -128,7 +128,7 @@ async fn flow_above_the_limit_is_rejected() {
         use std::io::Read as _;
         let mut connection = open(address, &sent);
         let mut piece = [0; 4096];
-        // Its response has begun, so it is running.
+        // The response has begun, so the flow is running.
         assert!(connection.read(&mut piece).expect("an answer") > 0);
         connection
     });
@@ -136,10 +136,10 @@ async fn flow_above_the_limit_is_rejected() {
     let refused = server.send(post("/echo", &json!({"data": "a"}))).await;
     assert_eq!((refused.status, refused.status_name().as_str()), (429, "RESOURCE_EXHAUSTED"));
     drop(connection);
-    // It ends once the server notices that its client disconnected.
+    // The flow ends once the server notices that the client disconnected.
     let deadline = tokio::time::Instant::now() + super::PATIENCE;
     while server.send(post("/echo", &json!({"data": "a"}))).await.status != 200 {
-        assert!(tokio::time::Instant::now() < deadline, "the place is not free again");
+        assert!(tokio::time::Instant::now() < deadline, "the slot was not released");
     }
 }
 
@@ -205,7 +205,7 @@ async fn address_that_is_taken_is_an_error() {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
 
-/// A caller that holds its share, and another one that finds room.
+/// A caller that uses its whole share leaves slots for another caller.
 #[tokio::test]
 async fn greedy_caller_leaves_places_for_others() {
     let provider = genkit::flows::bearer(|token| async move { Ok(json!({ "uid": token })) });
@@ -231,7 +231,7 @@ async fn greedy_caller_leaves_places_for_others() {
         }
         assert!(held.len() <= 16);
     };
-    assert_eq!(refused, 8, "half of the places");
+    assert_eq!(refused, 8, "half of the slots");
     let other = post("/echo", &json!({"data": "a"})).header("authorization", "Bearer other");
     assert_eq!(server.send(other).await.status, 200);
 }

@@ -21,10 +21,10 @@ use tokio::task::JoinHandle;
 /// The time limit of each step of a test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A flow server with only these actions.
+/// Returns a flow server with only these actions.
 fn serving<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> FlowServer {
     let registry = Registry::new().add(actions);
-    Genkit::builder().registry(registry).build().expect("the registry is sound").serve_flows()
+    Genkit::builder().registry(registry).build().expect("the registry is valid").serve_flows()
 }
 
 /// A listening server, stopped on drop.
@@ -40,7 +40,9 @@ impl Listening {
         let (tell, told) = oneshot::channel();
         let server = server
             .http("127.0.0.1:0")
-            .on_listening(move |address| tell.send(address).expect("somebody waits"))
+            .on_listening(move |address| {
+                tell.send(address).expect("the test waits for the address")
+            })
             .shutdown(async move {
                 if stopped.await.is_err() {
                     std::future::pending::<()>().await;
@@ -54,16 +56,19 @@ impl Listening {
         format!("http://{}/{flow}", self.address)
     }
 
-    /// Requests that it stops.
+    /// Requests the shutdown of the server.
     fn stop(&mut self) {
         let stop = self.stop.take().expect("it was not stopped yet");
         stop.send(()).expect("it runs");
     }
 
-    /// Waits until it has ended.
+    /// Waits until the server has stopped.
     async fn ended(&mut self) {
         let ended = tokio::time::timeout(PATIENCE, &mut self.served).await;
-        ended.expect("it ends").expect("it does not panic").expect("it ends well");
+        ended
+            .expect("it ends")
+            .expect("it does not panic")
+            .expect("the server ends without an error");
     }
 
     /// Sends a request, and reads the response until the connection closes.
@@ -94,7 +99,7 @@ fn post(path: &str, body: &Value) -> Sent {
     Sent::new("POST", path).header("content-type", "application/json").body(body.to_string())
 }
 
-/// A streamed request.
+/// Returns a streamed request.
 fn stream(path: &str, body: &Value) -> Sent {
     post(path, body).header("accept", "text/event-stream")
 }
@@ -184,7 +189,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The frames of a stream, whose format is checked byte by byte.
+    /// Returns the frames of a stream, whose format is checked byte by byte.
     fn frames(&self) -> Vec<Value> {
         let text = self.text();
         assert!(text.is_ascii() && !text.contains('\r'), "{text}");
@@ -197,7 +202,7 @@ impl Answer {
         frames.collect()
     }
 
-    /// The status name of an error, plain or at the end of a stream.
+    /// Returns the status name of an error, plain or at the end of a stream.
     fn status_name(&self) -> String {
         let error = match self.header("content-type") {
             Some("text/event-stream") => self.frames().pop().expect("a frame")["error"].clone(),

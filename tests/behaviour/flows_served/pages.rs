@@ -10,7 +10,7 @@ use super::{Listening, Sent, post, serving};
 async fn unit() {}
 
 #[tokio::test]
-async fn only_pages_that_are_named_may_call_and_read() {
+async fn only_allowed_origins_can_call_and_read() {
     let server = Listening::start(serving(flows![unit]).cors(["https://app.example"])).await;
     let own = format!("http://{}", server.address);
     for (origin, may) in [
@@ -38,7 +38,7 @@ async fn only_pages_that_are_named_may_call_and_read() {
 }
 
 #[tokio::test]
-async fn page_asks_before_it_calls() {
+async fn preflight_request_is_answered() {
     for (cors, allowed) in [("https://app.example", "https://app.example"), ("*", "*")] {
         let server = Listening::start(serving(flows![unit]).cors([cors])).await;
         let asked = Sent::new("OPTIONS", "/unit")

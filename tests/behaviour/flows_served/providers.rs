@@ -27,7 +27,7 @@ async fn key_is_compared_unchanged() {
         (Some("kk"), 403, "PERMISSION_DENIED", "Permission Denied"),
         (Some(""), 403, "PERMISSION_DENIED", "Permission Denied"),
     ] {
-        // Before the stream begins, so the error is plain in both cases.
+        // The provider runs before the stream begins, so the error is a plain response in both cases.
         for sent in [post("/whoami", &json!({})), stream("/whoami", &json!({}))] {
             let sent = match given {
                 Some(key) => sent.header("authorization", key),

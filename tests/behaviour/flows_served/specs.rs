@@ -21,7 +21,7 @@ async fn streamy(chunks: &Chunks<Value>, #[input] n: u64) -> Result<String> {
     Ok(format!("done {n}, streamed: {n} times"))
 }
 
-/// Gives back what it gets.
+/// Returns its input.
 #[flow]
 async fn echo(#[input] any: Value) -> Value {
     any
@@ -72,7 +72,7 @@ async fn fail(
     Err(Error::new(kind, text))
 }
 
-/// Fails with what nobody is to read.
+/// Fails with an error that no client must receive.
 #[flow]
 async fn secret() -> Result<(), std::io::Error> {
     Err(std::io::Error::new(std::io::ErrorKind::NotFound, "password=hunter2"))
@@ -152,7 +152,7 @@ impl SpecRequest {
 }
 
 impl SpecExpect {
-    /// The differences from the case.
+    /// Returns the differences from the expected response.
     fn differences(&self, answer: &Answer) -> Vec<String> {
         let mut found = Vec::new();
         let mut same = |what: &str, is: Value, wanted: Value| {
@@ -249,7 +249,7 @@ async fn cases_of_flows_over_http_pass_unchanged() {
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Genkit's own file of flow servers.
+/// Genkit's own file of test cases for flow servers.
 #[derive(Deserialize)]
 struct AppSpec {
     tests: Vec<AppCase>,
@@ -313,7 +313,7 @@ async fn trace_is_named_in_every_answer_of_a_flow() {
         let is_hex = |id: &str| id.bytes().all(|byte| byte.is_ascii_hexdigit());
         assert!(trace.is_some_and(|id| id.len() == 32 && is_hex(id)), "{answer:?}");
         assert!(span.is_some_and(|id| id.len() == 16 && is_hex(id)), "{answer:?}");
-        assert!(seen.insert(trace.unwrap().to_owned()), "each run has a trace of its own");
+        assert!(seen.insert(trace.unwrap().to_owned()), "each run has its own trace");
     }
     assert!(server.send(post("/nope", &json!({}))).await.header("x-genkit-trace-id").is_none());
 }

@@ -39,7 +39,7 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether a path leads out of the folder that it is joined to, on this system or another.
+/// Returns whether a path leads out of the folder that it is joined to, on this system or another.
 fn leaves(text: &str) -> bool {
     let is_drive = text.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
         && text.as_bytes().get(1) == Some(&b':');

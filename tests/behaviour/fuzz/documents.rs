@@ -1,4 +1,4 @@
-//! Random documents of other people: schemas, skills, prompts and OpenAPI. Each is read or refused, whatever it contains.
+//! Random untrusted documents: schemas, skills, prompts and OpenAPI. Each is parsed or rejected, whatever it contains.
 
 use genkit_schema::Schema;
 use genkit_schema::internal::{Patterns, RepairedDialect, ToolInput, portable, repair};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// Panics if a provider would reject the schema of a tool.
 fn check_sent(schema: &Value, is_root: bool, given: &Value) {
     let Value::Object(map) = schema else {
-        assert!(schema.is_boolean(), "no schema: {schema} of {given}");
+        assert!(schema.is_boolean(), "not a schema: {schema} of {given}");
         return;
     };
     if is_root {

@@ -20,13 +20,13 @@ fn tool(name: &str, who: String) -> Tool {
     )
 }
 
-/// The names of tools as clients see them.
+/// Returns the names of tools as clients see them.
 async fn owners(client: &Client) -> HashMap<String, String> {
     let mut owners = HashMap::new();
     for tool in client.tools().await.expect("a list") {
         let name = tool.name().to_owned();
         let said = client.call_tool(&name, json!({})).await.expect("an answer").text();
-        assert!(owners.insert(name, said).is_none(), "two of one name");
+        assert!(owners.insert(name, said).is_none(), "two tools with the same name");
     }
     owners
 }
@@ -73,7 +73,7 @@ fn name_that_clients_see_keeps_its_owner_while_that_is_there() {
                     if client.tools().await.expect("a list").len() == all.len() {
                         break;
                     }
-                    assert!(tries < 2_000, "the lists do not become alike");
+                    assert!(tries < 2_000, "the lists do not become equal");
                     tokio::time::sleep(std::time::Duration::from_millis(5)).await;
                 }
                 let now = owners(&client).await;
@@ -90,7 +90,7 @@ fn name_that_clients_see_keeps_its_owner_while_that_is_there() {
     });
 }
 
-/// The meaning of a pattern, implemented as simply as possible.
+/// Returns whether a text matches a pattern, implemented as simply as possible.
 fn fits(pattern: &[char], text: &[char]) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),

@@ -75,7 +75,7 @@ fn keyword(rng: &mut Rng, depth: usize) -> (&'static str, Value) {
         _ => (
             "properties",
             object(rng, |rng| {
-                // Only through a member: a schema that directly refers to itself is invalid.
+                // Refer only through a member, because a schema that directly refers to itself is invalid.
                 match rng.below(6) {
                     0 => json!({"$ref": "#t"}),
                     1 => json!({"$ref": "#/%24defs/t"}),

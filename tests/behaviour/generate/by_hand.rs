@@ -38,7 +38,7 @@ async fn delete(ctx: &Context, id: u32) -> Result<String> {
     Ok(format!("{id} is gone"))
 }
 
-/// A tool without an annotated function.
+/// Returns a tool without an annotated function.
 fn dynamic() -> Tool {
     Tool::builder("halve", "Halves.").handler(|_: Context, n: Value| async move {
         let n: i64 = n["n"].as_str().unwrap_or_default().parse()?;
@@ -191,7 +191,7 @@ async fn pay_for(ctx: &Context, euros: Value) -> Result<Value> {
     Ok(outcome.output)
 }
 
-/// A string that is shown as a string is not a number for the function.
+/// A string is not converted to a number, because the user approves a string.
 #[tokio::test]
 async fn what_is_approved_is_not_parsed_again() {
     let sent = json!({"euros": "50"});
@@ -234,7 +234,7 @@ async fn inside_of_a_function_its_caller_is_asked() {
     assert_eq!(begun.load(Ordering::SeqCst), 3);
 }
 
-/// The manual loop, with tools of all kinds.
+/// Runs the manual loop with tools of all kinds.
 async fn by_hand(ask: Generate, tools: &[Tool]) -> GenerateResponse {
     let mut response = ask.clone().prompt("go").await.unwrap();
     while !response.tool_requests().is_empty() {
@@ -275,7 +275,7 @@ async fn round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
     assert!(asked.is_interrupted());
     assert_eq!(asked.interrupts().len(), 1);
     assert_eq!(asked.message.as_ref().unwrap().content[0].metadata()["pendingOutput"], 3);
-    // It must be resumed, not started again.
+    // An interrupted round must be resumed, not started again.
     let error = asked.run_tools(tools![add, delete]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::FailedPrecondition);
     let mut response: GenerateResponse =
@@ -289,7 +289,7 @@ async fn round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
     assert_eq!(outputs(&response), [json!(3), json!("7 is gone")]);
 }
 
-/// Sees every call.
+/// Middleware that counts all calls.
 struct Visibility(Arc<AtomicUsize>);
 
 impl Middleware for Visibility {
@@ -409,7 +409,7 @@ async fn prompts_resources_and_flows_run_as_values() {
     assert_eq!(note.read("house://7").await.unwrap_err().kind(), ErrorKind::NotFound);
 
     let error = Flow::of::<sum>().run(json!({"numbers": [1, 2]})).await.unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::FailedPrecondition, "nobody answers");
+    assert_eq!(error.kind(), ErrorKind::FailedPrecondition, "no caller can answer");
 
     let genkit = Genkit::builder()
         .registry(Registry::new().add([Prompt::of::<letter>()]).add([Resource::of::<note>()]));

@@ -59,7 +59,7 @@ async fn many() -> Vec<u32> {
     (0..1000).collect()
 }
 
-/// Cannot be mended.
+/// Fails with an error that ends the run.
 #[tool]
 async fn fatal() -> Result<()> {
     Err(genkit::Error::new(ErrorKind::Unauthenticated, "wrong key").into_fatal())
@@ -121,7 +121,7 @@ async fn missing_and_doubled_refs_are_replaced_in_history_and_response_alike() {
     let answers = messages[2].content.iter().map(|part| part.as_tool_response().unwrap());
     let answered: Vec<String> = answers.map(|answer| answer.id.clone().unwrap()).collect();
     assert_eq!(asked, answered);
-    assert_eq!(asked[1], "mine", "what the model gave stays");
+    assert_eq!(asked[1], "mine", "refs from the model are kept");
     let mut unique = asked.clone();
     unique.sort();
     unique.dedup();
@@ -148,7 +148,7 @@ async fn model_mistakes_are_returned_to_the_model() {
         let answered = outputs(&response);
         let error = answered[0]["error"].as_str().expect("an error");
         assert!(error.contains(said), "{call}: {error}");
-        assert_eq!(model.requests().len(), 2, "the model could mend its call");
+        assert_eq!(model.requests().len(), 2, "the model could correct its call");
     }
 }
 

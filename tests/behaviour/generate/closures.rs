@@ -52,7 +52,7 @@ async fn closure_is_a_model_that_may_return_a_value_or_any_error() {
     );
     assert_eq!(said(|| Err::<String, _>("words")).await.unwrap_err().to_string(), "words");
     let own = said(|| Err::<String, _>(Error::new(ErrorKind::Unavailable, "down"))).await;
-    assert_eq!(own.unwrap_err().kind(), ErrorKind::Unavailable, "our own keep their kind");
+    assert_eq!(own.unwrap_err().kind(), ErrorKind::Unavailable, "our own errors keep their kind");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// A model that requests tools forever.
+/// Returns a model that requests tools forever.
 fn endless() -> ScriptedModel {
     ScriptedModel::new((0..20).map(|n| {
         ModelResponse::from_tool_requests([ToolRequest::new("add", json!({"a": n, "b": 1}))])
@@ -35,7 +35,7 @@ async fn run_at_turn_limit_returns_partial_response() {
         if let Some(max) = max {
             run = run.max_turns(max);
         }
-        let response = run.await.expect("a limit is no error");
+        let response = run.await.expect("a limit is not an error");
         assert_eq!(model.requests().len(), model_calls);
         assert_eq!(response.finish_reason, Some(FinishReason::Aborted));
         let limit = max.unwrap_or(5);
@@ -125,7 +125,7 @@ impl Drop for Dropped {
     }
 }
 
-/// A tool that never ends, and work that it spawned in another task. Both record their end.
+/// Returns a tool that never ends, and work that it spawned in another task. Both record their end.
 fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
     let ended = Arc::clone(ended);
     Tool::builder("hang", "Hangs.").handler(move |ctx: Context, _: Value| {

@@ -21,7 +21,7 @@ pub(super) async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// Gives nothing of worth.
+/// Returns a value that counts as false in JavaScript.
 #[tool]
 async fn falsy(kind: u8) -> Value {
     [json!(0), json!(""), json!(false), Value::Null][usize::from(kind)].clone()
@@ -39,7 +39,7 @@ pub(super) async fn delete(id: u64) -> String {
     format!("{id} is gone")
 }
 
-/// Stops for whoever called.
+/// Asks the caller.
 #[tool]
 async fn pay(ctx: &Context, cents: u64) -> Result<Value> {
     let said = ctx.interrupt(json!({"message": "Pay?", "cents": cents})).await?;
@@ -83,10 +83,10 @@ fn buy(charged: &Arc<AtomicU32>) -> Tool {
     })
 }
 
-/// The user's answer.
+/// A function that answers an interrupt for the user.
 pub(super) type Answering = fn(&Interrupt) -> Answer;
 
-/// A round trip through JSON, as if in another process.
+/// Returns the response after a round trip through JSON, as if in another process.
 pub(super) fn stored(response: &GenerateResponse) -> GenerateResponse {
     serde_json::from_str(&serde_json::to_string(response).unwrap()).unwrap()
 }
@@ -426,7 +426,7 @@ async fn settings_of_the_interrupted_run_are_kept() {
     assert_eq!(first.messages[..2], second.messages[..2]);
 }
 
-/// Stops for whoever called, and then takes a while.
+/// Asks the caller, and then takes a while.
 #[tool]
 async fn wait(ctx: &Context) -> Result<Value> {
     let said = ctx.interrupt("May I?").await?;
@@ -471,7 +471,7 @@ async fn denied_call_does_not_run() {
     let done = go_on(response, vec![denied], &model, &tools![add]).await.unwrap();
     assert_eq!(outputs(&done), [json!({"error": "the user did not approve: not today"})]);
 
-    // Another program suspended it, without recording what was asked.
+    // Another program suspended the run, without recording the question.
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).tools(tools![add]);
     let mut response = stored(&run.approval(asks_for_all).await.unwrap());
@@ -503,7 +503,11 @@ async fn approval_is_for_what_was_shown() {
     let answer = response.interrupts()[0].approve();
     notes.store(3000, Ordering::SeqCst);
     let again = go_on(response, vec![answer], &model, &tools).await.unwrap();
-    assert_eq!(again.interrupts()[0].message(), Some("Delete 3000 notes?"), "it is asked anew");
+    assert_eq!(
+        again.interrupts()[0].message(),
+        Some("Delete 3000 notes?"),
+        "the question is asked again"
+    );
 }
 
 #[tokio::test]
@@ -512,7 +516,7 @@ async fn answer_to_another_question_approves_nothing() {
     let tools = [purge(&notes)];
     let model = calls([("purge", json!({}))]);
     let mut response = ask(&model, &tools).await;
-    // As a program would write it that only knows Genkit's JSON: the interrupt is resolved, continue.
+    // A program that knows only Genkit's JSON marks the interrupt as resolved in this way.
     let part = &mut response.message.as_mut().unwrap().content[0];
     part.metadata_mut().shift_remove("suspended");
     let part = part.clone().with_metadata("resumed", true);

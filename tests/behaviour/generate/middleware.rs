@@ -268,7 +268,7 @@ async fn retries_end_and_do_not_repeat_what_was_delivered() {
     assert_eq!(model.requests().len(), 1);
 }
 
-/// A model that sends half of its response, then fails; and the number of its calls.
+/// Returns a model that sends half of its response, then fails; and the number of its calls.
 fn half() -> (FnModel, Arc<AtomicU32>) {
     let asked = Arc::new(AtomicU32::new(0));
     let count = Arc::clone(&asked);
@@ -328,7 +328,7 @@ async fn model_without_a_system_role_is_asked_as_the_user() {
     let response = run.middleware(simulate).await.unwrap();
     let asked: Vec<String> = model.requests()[0].messages.iter().map(Message::text).collect();
     assert_eq!(asked, ["RULES: Be brief.", "Yes.", "hi"]);
-    assert_eq!(response.messages()[0].text(), "Be brief.", "the history stays as it was");
+    assert_eq!(response.messages()[0].text(), "Be brief.", "the history is unchanged");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The generate loop: each of its guarantees.
+//! Tests of each guarantee of the agent loop.
 
 mod by_hand;
 mod calls;
@@ -27,7 +27,7 @@ use genkit::testing::ScriptedModel;
 use genkit::{GenerateResponse, Part, Role};
 use serde_json::Value;
 
-/// A model that requests these calls, and then returns "done".
+/// Returns a model that requests these calls, and then returns "done".
 pub(super) fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel {
     let requests = calls.map(|(name, input)| ToolRequest::new(name, input));
     ScriptedModel::new([
@@ -36,7 +36,7 @@ pub(super) fn calls<const N: usize>(calls: [(&str, Value); N]) -> ScriptedModel 
     ])
 }
 
-/// The outputs of all tool messages, in their order.
+/// Returns the outputs of all tool messages, in their order.
 pub(super) fn outputs(response: &GenerateResponse) -> Vec<Value> {
     let messages = response.messages();
     let of_tools = messages.iter().filter(|message| message.role == Role::Tool);

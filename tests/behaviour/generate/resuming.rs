@@ -1,4 +1,4 @@
-//! Resuming with the builder of the interrupted run, and with other arguments than those of the model.
+//! Resuming with the builder of the interrupted run, and with arguments that differ from those of the model.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::interrupts::{Answering, add, ask, delete, go_on, send, stored};
 use super::{calls, outputs};
 
-/// The texts next to the outputs of all tools.
+/// Returns the texts next to the outputs of all tools.
 pub(super) fn notes(response: &GenerateResponse) -> Vec<String> {
     let messages = response.messages();
     let answers =
@@ -42,7 +42,7 @@ async fn model_sees_the_input_that_ran_and_that_it_was_edited() {
     assert_eq!(request[1].content[0].metadata()["replacedInput"], json!({"id": 7}));
     assert_eq!(request[2], done.messages()[2]);
 
-    // The same input again is not a replacement.
+    // Passing the input of the model again does not count as an edit.
     let model = calls([("delete", json!({"id": 7}))]);
     let response = ask(&model, &tools).await;
     let answer = response.interrupts()[0].approve_with(json!({"id": 7}));
@@ -102,7 +102,7 @@ async fn run_that_is_kept_resumes_with_its_tools_policy_and_settings() {
     let roles: Vec<Role> = last.messages.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::Model, Role::Tool], "and no prompt again");
 
-    // What was passed only to the interrupted run is used by another builder as well.
+    // Values that were passed only to the interrupted run are also used by another builder.
     let model = calls([("add", json!({"a": 1, "b": 2}))]);
     let run = genkit::generate("go").model(model.clone()).temperature(0.5).tools(&tools);
     let asked = run.approval(|_| Approval::Ask(None)).await.unwrap();

@@ -16,7 +16,7 @@ async fn notes(notes: &Notes, query: Document, k: usize) -> Result<Vec<Document>
     Ok(found.take(k).map(|note| Document::from(*note)).collect())
 }
 
-/// A model that repeats the texts of the documents.
+/// Returns a model that repeats the texts of the documents.
 fn reader() -> impl genkit::model::Model {
     from_fn("reader", |request, _| async move {
         request.docs.iter().map(Document::text).collect::<Vec<_>>().join("; ")

@@ -21,7 +21,7 @@ struct Spec {
     tests: Vec<SpecCase>,
 }
 
-/// A tool that gives a fixed output.
+/// A tool that returns a fixed output.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SpecTool {
@@ -45,7 +45,7 @@ struct SpecCase {
 }
 
 impl SpecTool {
-    /// The tool of Genkit's specification.
+    /// Returns the tool of Genkit's specification.
     fn of_genkit() -> Self {
         let text = |text: &str| text.to_owned();
         let (name, description) = (text("testTool"), text("description"));
@@ -139,7 +139,7 @@ async fn specification_of_generate_passes_unchanged() {
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// The differences of each case of a file, by its name.
+/// Returns the differences of each case in a file, by the name of the case.
 async fn judge(name: &str, path: &Path) -> Vec<(String, Vec<String>)> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut spec: Spec =

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const CHILD: &str = "GENKIT_TEST_TELEMETRY_CHILD";
 
-/// All posts to a server of this test.
+/// Starts a server. Returns its URL, and the requests that it receives.
 fn server() -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -17,7 +17,7 @@ use super::pages::{Block, Page, documents, root};
 #[path = "../../../genkit/examples/serving/tool_arguments.rs"]
 mod tool_arguments;
 
-/// The schema of its tool, as a client sees it.
+/// Returns the schema of its tool, as a client sees it.
 async fn shown_schema() -> Value {
     let tool = Registry::linked().tool("create_task").expect("it is linked");
     let client = Client::connect(crate::serving([tool])).await.unwrap();
@@ -56,7 +56,7 @@ async fn every_block_of_json_is_read() {
     }
 }
 
-/// The features listed in `features = [..]` of genkit.
+/// Returns the features listed in `features = [..]` of genkit.
 fn features(toml: &str) -> Vec<String> {
     let ours = toml.lines().filter(|line| line.starts_with("genkit = "));
     let lists = ours.filter_map(|line| line.split_once("features = [")?.1.split(']').next());
@@ -64,7 +64,8 @@ fn features(toml: &str) -> Vec<String> {
     words.map(|word| word.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// Links to the repository as readers of the pages have their clone: next to their package, with the name `genkit`.
+/// Creates a link to the repository at the place where readers of the pages have their clone: next to their package,
+/// with the name `genkit`.
 fn link_clone(folder: &Path) {
     #[cfg(unix)]
     use std::os::unix::fs::symlink as link_folder;

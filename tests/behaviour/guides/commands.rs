@@ -5,14 +5,14 @@ use std::fs;
 
 use super::pages::{Page, documents, pages, read, root};
 
-/// Programs of other projects that a reader has or is told to install.
+/// Programs of other projects that a reader has, or that the pages ask the reader to install.
 const PROGRAMS: [&str; 9] =
     ["cargo", "cd", "claude", "curl", "docker", "npx", "ollama", "openssl", "sh"];
 
 /// The subcommands of `cargo`.
 const OF_CARGO: [&str; 8] = ["new", "run", "test", "build", "install", "doc", "add", "watch"];
 
-/// The lines of a block, without comments and blank lines; `a && b` counts as two.
+/// Returns the lines of a block, without comments and blank lines; `a && b` counts as two.
 fn commands(text: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.split(" #").next().unwrap_or_default().trim());
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -29,7 +29,7 @@ fn members() -> BTreeSet<String> {
         .collect()
 }
 
-/// The word after `flag`.
+/// Returns the word after `flag`.
 fn after<'a>(command: &'a str, flag: &str) -> Option<&'a str> {
     let mut words = command.split_whitespace().skip_while(|word| *word != flag);
     words.nth(1)

@@ -2,7 +2,7 @@
 
 use super::pages::{Page, compare, documents, pages, read};
 
-/// The reader's clone, as a package next to it names it. All lines are written from this.
+/// The path of the reader's clone, as seen from a package next to it. All lines are generated from this constant.
 const CLONE: &str = "../genkit";
 
 /// Returns the path of a crate in the reader's clone.

@@ -31,7 +31,7 @@ fn generated_pages_are_up_to_date() {
     llms_txt_lists_the_pages();
 }
 
-/// The options of a file that document their default: name and documentation.
+/// Returns the options of a file that document their default: name and documentation.
 fn options(source: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut comment = String::new();
@@ -53,14 +53,14 @@ fn options(source: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The text between `Default is` and the end of its sentence or clause.
+/// Returns the text between `Default is` and the end of its sentence or clause.
 fn default_of(comment: &str) -> String {
     let (_, rest) = comment.split_once("Default is ").expect("it has a default");
     let ends = [". ", "; ", ": "].iter().filter_map(|end| rest.find(end)).min();
     plain(&rest[..ends.unwrap_or(rest.len())])
 }
 
-/// The first sentence, without the default.
+/// Returns the first sentence, without the default.
 fn sentence_of(comment: &str) -> String {
     let end = comment.find(". ").unwrap_or(comment.len());
     plain(comment[..end].split(" Default is").next().unwrap_or_default())
@@ -107,7 +107,7 @@ fn settings_are_those_of_the_code() {
     compare("genkit/guide/settings.md", &text);
 }
 
-/// The tables in the documentation of a module.
+/// Returns the tables in the documentation of a module.
 fn tables(path: &str) -> Vec<String> {
     let source = read(path);
     let mut found = vec![String::new()];
@@ -144,8 +144,8 @@ const OTHERS: [(&str, &str, &str); 7] = [
         "crates/genkit-schema/src/dialect/mod.rs",
     ),
     (
-        "Streams of servers that are compatible with OpenAI",
-        "Fragments of tool calls are assembled by index, id and name together: the first table selects the call that a fragment may belong to. The second decides whether the fragment continues that call. The third handles calls that remain at the end of the stream.",
+        "Streams of OpenAI-compatible servers",
+        "Fragments of tool calls are assembled by index, id and name together. The first table selects the call that a fragment may belong to. The second decides whether the fragment continues that call: a call is *whole* if its arguments are a complete JSON value, and arguments are *next* if the call is whole and they begin another value. The third handles calls that remain at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (
@@ -211,7 +211,7 @@ fn features_are_those_of_the_manifest() {
     compare("genkit/guide/reference.md", &wanted);
 }
 
-/// The features that a feature enables in this crate, as a list of code.
+/// Returns the features that a feature enables in this crate, as a list of code.
 fn implied_features(name: &str, list: &str) -> String {
     if name == "full" {
         return "all".to_owned();
@@ -225,7 +225,7 @@ fn implied_features(name: &str, list: &str) -> String {
     shown.join(", ")
 }
 
-/// The pages in the order of the book.
+/// Returns the pages in the order of the book.
 fn in_order() -> Vec<Page> {
     let summary = read("genkit/guide/SUMMARY.md");
     let chapters = summary.lines().filter(|line| line.starts_with("- ["));
@@ -233,7 +233,7 @@ fn in_order() -> Vec<Page> {
     names.map(page).collect()
 }
 
-/// The text under the title, up to the first table, block or heading.
+/// Returns the text under the title, up to the first table, block or heading.
 fn lead(page: &Page) -> String {
     let lines = page.text.lines().skip(2).take_while(|line| !line.is_empty());
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
@@ -253,11 +253,11 @@ fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
     const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nCollected from the pitfalls of every page. Copy this page into \
         `AGENTS.md` or `CLAUDE.md`, and read the page on a topic before you write code for it.\n\n\
         | rule | |\n|---|---|\n\
-        | the basic form | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]`, `#[flow]` or `#[retriever]`, and a doc comment |\n\
+        | functions | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]`, `#[flow]` or `#[retriever]`, and a doc comment |\n\
         | arguments | by value from the caller, by reference from the framework |\n\
-        | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other forms |\n\
+        | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other name formats |\n\
         | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong; what to write instead\")` |\n\
-        | verification | `cargo check` first: the compiler reports the token and the remedy; then `genkit::testing::check()` |\n";
+        | verification | `cargo check` first: the compiler points at the wrong token and suggests a fix; then `genkit::testing::check()` |\n";
     let mut text = String::from(HEAD);
     for page in in_order() {
         let Some(pitfalls) = page.section("Pitfalls") else { continue };

@@ -20,7 +20,7 @@ fn inline(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
 
-/// The anchors of a page, as a code host generates them from headings.
+/// Returns the anchors of a page, as a code host generates them from headings.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = text.lines().filter(|line| line.starts_with('#'));
     headings.map(|heading| anchor(heading.trim_start_matches('#').trim())).collect()
@@ -76,7 +76,7 @@ fn pages_link_by_label_alone() {
 fn every_label_is_known_to_rustdoc_and_to_the_code_host() {
     let text = read("genkit/guide/links.md");
     let items = definitions(&text);
-    assert_eq!(items.len(), text.lines().count(), "links.md has a line that is no definition");
+    assert_eq!(items.len(), text.lines().count(), "links.md has a line that is not a definition");
     let mut used = BTreeSet::new();
     for page in pages() {
         let prose = page.prose();
@@ -105,7 +105,7 @@ fn every_page_is_in_the_book_the_index_and_the_modules() {
     for page in pages().into_iter().filter(|page| page.name != "index") {
         let Page { name, .. } = &page;
         assert!(summary.contains(&format!("({name}.md)")), "{name} is not in SUMMARY.md");
-        assert!(modules.contains(&format!("\n    {name}: ")), "{name} is no module");
+        assert!(modules.contains(&format!("\n    {name}: ")), "{name} is not a module");
         let label = name.replace('_', " ");
         let listed = [format!("[{name}]"), format!("[{label}]")];
         let is_beside = matches!(name.as_str(), "process" | "provider_features");

@@ -21,7 +21,7 @@ const OF_OTHERS: [&str; 11] = [
     "to_string",
 ];
 
-/// An item without its generics, which may be nested.
+/// Returns an item without its generics, which may be nested.
 fn plain(item: &str) -> String {
     let mut depth = 0_usize;
     let mut last = ' ';
@@ -38,7 +38,7 @@ fn plain(item: &str) -> String {
     plain
 }
 
-/// Every public name: `max_turns` and `Generate::max_turns`.
+/// Returns every public name: `max_turns` and `Generate::max_turns`.
 fn listed() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for item in read("docs/public-api.txt").lines().map(plain) {
@@ -82,7 +82,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The name of a public item or field that a line declares.
+/// Returns the name of a public item or field that a line declares.
 fn declared(line: &str) -> Option<&str> {
     let words = line.strip_prefix("pub ")?;
     let name = match words.split_once(": ") {
@@ -145,13 +145,13 @@ fn is_of_a_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The text behind `text`, up to the last letter of a name.
+/// Returns the name at the end of `text`.
 fn name_before(text: &str) -> &str {
     let start = text.rfind(|letter| !is_of_a_name(letter)).map_or(0, |at| at + 1);
     text.get(start..).unwrap_or_default()
 }
 
-/// The methods `.name(` and the paths `Type::name` of a piece of code.
+/// Returns the methods `.name(` and the paths `Type::name` of a piece of code.
 fn named(code: &str) -> Vec<String> {
     let mut named = Vec::new();
     for (at, _) in code.match_indices('(') {

@@ -1,4 +1,4 @@
-//! What the packages state about themselves.
+//! Tests of the metadata of the packages.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ fn visit_dependencies<'a>(
     }
 }
 
-/// Returns what `cargo metadata` prints.
+/// Returns the output of `cargo metadata`.
 fn metadata(arguments: &[&str]) -> Value {
     let mut command = cargo();
     command.current_dir(env!("CARGO_MANIFEST_DIR")).args(["metadata", "--format-version=1"]);
@@ -41,7 +41,8 @@ fn metadata(arguments: &[&str]) -> Value {
     serde_json::from_slice(&ran.stdout).unwrap()
 }
 
-/// The registry and its documentation need these fields. All libraries have the same values, except for the description.
+/// The registry and its documentation need these fields. All libraries have the same values, except for the
+/// description.
 #[test]
 fn each_library_is_described_for_the_registry() {
     let metadata = metadata(&["--no-deps"]);

@@ -31,7 +31,7 @@ pub(super) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Whether files should be written.
+/// Returns whether files should be written.
 pub(super) fn is_update() -> bool {
     std::env::var_os("UPDATE").is_some()
 }
@@ -58,7 +58,7 @@ pub(super) fn compare(path: &str, wanted: &str) {
     );
 }
 
-/// Every page of the guide, sorted, without the lists next to them.
+/// Returns every page of the guide, sorted, without the lists next to them.
 pub(super) fn pages() -> Vec<Page> {
     let folder = root().join("genkit/guide");
     let mut pages: Vec<Page> = fs::read_dir(folder)
@@ -79,19 +79,19 @@ pub(super) fn page(name: &str) -> Page {
     Page { name: name.to_owned(), text: read(&format!("genkit/guide/{name}.md")) }
 }
 
-/// The pages and the README.
+/// Returns the pages and the README.
 pub(super) fn documents() -> Vec<Page> {
     let readme = Page { name: "../../README".to_owned(), text: read("README.md") };
     pages().into_iter().chain([readme]).collect()
 }
 
 impl Page {
-    /// The heading without its `#`.
+    /// Returns the heading without its `#`.
     pub(super) fn title(&self) -> &str {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
 
-    /// Everything outside blocks.
+    /// Returns everything outside blocks.
     pub(super) fn prose(&self) -> String {
         let mut in_block = false;
         let is_prose = |line: &&str| {
@@ -121,7 +121,7 @@ impl Page {
         blocks
     }
 
-    /// The lines under a heading, up to the next.
+    /// Returns the lines under a heading, up to the next.
     pub(super) fn section(&self, heading: &str) -> Option<String> {
         let prose = self.prose();
         let (_, rest) = prose.split_once(&format!("\n## {heading}\n"))?;

@@ -14,12 +14,12 @@ fn examples() -> Vec<PathBuf> {
     files.map(|file| file.unwrap().path()).collect()
 }
 
-/// The program without the leading module comment and lint attributes.
+/// Returns the program without the leading module comment and lint attributes.
 fn shown(program: &str) -> &str {
     program.find("\nuse ").map_or(program, |at| &program[at + 1..])
 }
 
-/// The expected text of a block, given the mark before it.
+/// Returns the expected text of a block, given the mark before it.
 fn wanted(block: &Block) -> Option<String> {
     let mark = block.mark.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     let (kind, name) = mark.split_once(": ")?;
@@ -35,7 +35,7 @@ fn wanted(block: &Block) -> Option<String> {
     }
 }
 
-/// The features and dependencies that the program needs in its manifest.
+/// Returns the features and dependencies that the program needs in its manifest.
 fn needs(name: &str, program: &str) -> String {
     const CRATES: [(&str, &str); 8] = [
         ("tokio", "`tokio` (`macros`, `rt-multi-thread`)"),
@@ -65,7 +65,7 @@ fn needs(name: &str, program: &str) -> String {
 
 /// In sequence, since both may write the pages.
 #[test]
-fn page_shows_its_program_and_what_that_needs() {
+fn page_shows_its_program_and_its_dependencies() {
     programs_are_the_examples();
     needs_are_those_of_the_manifest();
 }

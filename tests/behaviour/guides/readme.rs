@@ -4,7 +4,7 @@ use super::pages::{Page, read};
 
 const MAX_LINES: usize = 150;
 
-/// The first program in a documentation comment, without its hidden lines.
+/// Returns the first program in a documentation comment, without its hidden lines.
 fn first_of_comment(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));

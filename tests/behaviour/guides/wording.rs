@@ -50,6 +50,6 @@ fn words_of_a_search_lead_to_their_page() {
         let alias = format!("\"{}\"", word.to_lowercase());
         assert!(word == page || line.contains(&alias), "`{word}` does not lead to {page}");
         let text = read(&format!("genkit/guide/{page}.md")).to_lowercase();
-        assert!(text.contains(&word.to_lowercase()), "the page {page} does not say `{word}`");
+        assert!(text.contains(&word.to_lowercase()), "the page {page} does not contain `{word}`");
     }
 }

@@ -11,7 +11,7 @@ use super::host;
 use super::hostile::{answer, by_hand, text};
 use genkit::mcp::rmcp::{self, peer_tools};
 
-/// A server whose tools are visible to the model, to the app, or to both.
+/// Returns a server whose tools are visible to the model, to the app, or to both.
 fn shop() -> genkit::mcp::host::CustomTransport {
     by_hand(json!({"tools": {}}), |message, say| {
         let tool = |name: &str, ui: Value| json!({"name": name, "inputSchema": {"type": "object"}, "_meta": {"ui": ui}});
@@ -37,7 +37,7 @@ async fn model_is_not_offered_the_tools_of_an_app() {
         tools.iter().map(|tool| tool.name().to_owned()).collect()
     };
     assert_eq!(names(host.tools().await.unwrap()), ["s/plain", "s/both"]);
-    // A filter cannot bring them back.
+    // A filter cannot include them again.
     let chosen = host.tools().only(["s/app-only", "s/both"]).await.unwrap();
     assert_eq!(names(chosen), ["s/both"]);
     let client = host.client("s").unwrap();
@@ -68,7 +68,7 @@ async fn proxy_passes_the_tools_of_an_app_on_to_the_host_of_its_client() {
     host.close().await;
 }
 
-/// A server with one page at `ui://cart`, named after the server.
+/// Returns a server with one page at `ui://cart`, named after the server.
 fn with_page(name: &'static str) -> genkit::mcp::host::CustomTransport {
     by_hand(json!({"tools": {}, "resources": {}}), move |message, say| {
         let tool = |name: &str, ui: Value| json!({"name": name, "inputSchema": {"type": "object"}, "_meta": {"ui": ui}});
@@ -179,7 +179,7 @@ async fn page_that_is_not_a_page_is_an_error() {
     assert_eq!(pages.iter().map(|page| page.server()).collect::<Vec<_>>(), ["b", "a"]);
 }
 
-/// A program shows icons, so a server must not choose what else is loaded or run.
+/// Programs display icons, so an icon from a server must not load or run anything else.
 #[tokio::test]
 async fn icons_are_images_or_pages_of_the_web() {
     let server = by_hand(json!({"tools": {}}), |message, say| {

@@ -92,7 +92,7 @@ async fn events_tell_what_happens() {
         let client = host.client("s").unwrap();
         client.ready().await.unwrap();
         client.subscribe("clock://now").await.unwrap();
-        // It takes a moment until a stream of changes is open.
+        // Opening the stream of changes takes a moment.
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         registry.insert(tools![multiply].remove(0)).unwrap();
         registry.resource_updated("clock://now");

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::hostile::{Say, answer, by_hand, text, tool};
 use super::until;
 
-/// A server with the tool `work`, which does `first` before it responds.
+/// Returns a server with the tool `work`, which does `first` before it responds.
 fn working(first: impl Fn(&Value, &Say) + Send + Sync + 'static) -> McpHost {
     let server = by_hand(
         json!({"tools": {"listChanged": true}}),

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::hostile::{answer, by_hand};
 
-/// A server with the tools `list` and `admin_close`.
+/// Returns a server with the tools `list` and `admin_close`.
 fn server() -> CustomTransport {
     by_hand(json!({"tools": {}}), |message, say| {
         let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});

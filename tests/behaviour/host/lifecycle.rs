@@ -17,7 +17,7 @@ async fn add(a: i64, b: i64) -> i64 {
     a + b
 }
 
-/// A server that counts its connections.
+/// Returns a server that counts its connections.
 fn counting(count: &Arc<AtomicUsize>) -> CustomTransport {
     let count = Arc::clone(count);
     served(&registry(tools![add]), move |server| {
@@ -26,14 +26,14 @@ fn counting(count: &Arc<AtomicUsize>) -> CustomTransport {
     })
 }
 
-/// A server that is never reachable.
+/// Returns a server that is never reachable.
 fn dead() -> CustomTransport {
     genkit::mcp::rmcp::custom_transport(|| async {
         Err::<tokio::io::DuplexStream, _>(Error::new(ErrorKind::Unavailable, "the cable is cut"))
     })
 }
 
-/// A server that accepts messages and never responds.
+/// Returns a server that accepts messages and never responds.
 fn hung() -> CustomTransport {
     genkit::mcp::rmcp::custom_transport(|| async {
         let (ours, theirs) = tokio::io::duplex(1024);
@@ -317,7 +317,7 @@ async fn items_of_a_dead_server_are_removed() {
                 return Err(Error::new(ErrorKind::Unavailable, "never again"));
             }
             let (ours, theirs) = tokio::io::duplex(64 * 1024);
-            // It declares that the list may be cached for an hour.
+            // The server declares that its lists may be cached for an hour.
             let server = genkit.serve_mcp().cache_for(Duration::from_secs(3600));
             let (read, write) = tokio::io::split(theirs);
             *kept = Some(tokio::spawn(server.serve(read, write)));

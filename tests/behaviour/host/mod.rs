@@ -21,12 +21,12 @@ use genkit::{Action, Genkit, Registry};
 
 const ERAS: [ProtocolEra; 2] = [ProtocolEra::Sessions, ProtocolEra::Stateless];
 
-/// A registry with only these actions.
+/// Returns a registry with only these actions.
 fn registry<A: Into<Action>>(actions: impl IntoIterator<Item = A>) -> Registry {
     Registry::new().add(actions)
 }
 
-/// A server over `registry`, created for each connection.
+/// Returns a server over `registry`, created for each connection.
 fn server(registry: &Registry) -> CustomTransport {
     served(registry, |server| server)
 }
@@ -39,7 +39,7 @@ fn served(
     ServerConfig::in_process(move || with(genkit.serve_mcp()))
 }
 
-/// A host of one server, `s`.
+/// Returns a host of one server, `s`.
 fn host(server: CustomTransport) -> McpHost {
     McpHost::builder().server("s", server).build().unwrap()
 }

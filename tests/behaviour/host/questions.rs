@@ -1,4 +1,4 @@
-//! Questions of servers: to the user, the model, for folders; in both eras.
+//! Questions from servers, in both eras: to the user, to the model, and for folders.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ async fn handler_answers() {
 }
 
 #[tokio::test]
-async fn without_anybody_a_question_is_declined() {
+async fn question_without_a_handler_is_declined() {
     for era in ERAS {
         let host = host(server(&registry(tools![greet])).protocol(era));
         assert_eq!(host.call_tool("s/greet", json!({})).await.unwrap(), "declined");
@@ -199,7 +199,7 @@ async fn sampling_is_limited_by_policy() {
 }
 
 #[tokio::test]
-async fn without_a_model_to_lend_servers_know_it() {
+async fn servers_are_informed_if_sampling_is_unsupported() {
     for era in ERAS {
         let host = host(server(&registry(tools![think])).protocol(era));
         let error = host.call_tool("s/think", json!({"about": "life"})).await.unwrap_err();
@@ -249,7 +249,7 @@ async fn answering_takes_the_time_that_a_person_takes() {
 /// Two concurrent questions over one pipe of the older era.
 #[tokio::test]
 async fn questions_are_never_crossed() {
-    /// Asks for the name of somebody.
+    /// Asks for the name of a person.
     #[tool]
     async fn name_of(ctx: &Context, who: String) -> Result<String> {
         // Both calls are in progress before either asks.
@@ -297,7 +297,7 @@ async fn questions_are_never_crossed() {
 }
 
 #[tokio::test]
-async fn question_that_cannot_be_placed_does_not_stop_the_clocks() {
+async fn unassigned_question_does_not_stop_timeouts() {
     /// Never ends.
     #[tool]
     async fn hang() -> String {
@@ -308,7 +308,7 @@ async fn question_that_cannot_be_placed_does_not_stop_the_clocks() {
     let (hung, greeted) =
         tokio::join!(host.call_tool("s/hang", json!({})), host.call_tool("s/greet", json!({})),);
     assert!(hung.unwrap_err().to_string().contains("did not respond to `hang` within 500ms"));
-    // No caller can be asked, so it is declined at once.
+    // No caller can be asked, so the question is declined immediately.
     assert_eq!(greeted.unwrap(), "declined");
 }
 

@@ -1,4 +1,4 @@
-//! When the host retries an unreachable server, and manual reconnection.
+//! Retries of an unreachable server by the host, and manual reconnection.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,7 +45,7 @@ async fn note(#[arg(complete = ["one", "two"])] id: String) -> String {
     id
 }
 
-/// A server that is never reachable, and counts the attempts.
+/// Returns a server that is never reachable, and counts the attempts.
 fn dead(tries: &Arc<AtomicUsize>) -> CustomTransport {
     let tries = Arc::clone(tries);
     genkit::mcp::rmcp::custom_transport(move || {
@@ -77,7 +77,7 @@ async fn server_is_given_up_after_so_many_tries_and_tried_by_hand() {
     assert_eq!((count(&never), count(&twice)), (1, 3));
     let error = host.call_tool("never/add", json!({})).await.unwrap_err();
     assert!(error.to_string().contains("retry with `.reconnect(\"never\")`"), "{error}");
-    assert_eq!(count(&never), 1, "a call tries nothing that was given up");
+    assert_eq!(count(&never), 1, "a call does not retry a server that was given up");
     let error = host.reconnect("never").await.unwrap_err();
     assert!(error.chain().contains("the cable is cut"), "{error}");
     assert_eq!(count(&never), 2);

@@ -84,7 +84,7 @@ fn dot() -> Value {
     serde_json::to_value(Part::image("image/png", b"dot")).unwrap()
 }
 
-/// The result of a tool, as a model receives it.
+/// Returns the result of a tool, as a model receives it.
 async fn in_a_loop(tools: impl genkit::generate::IntoTools, name: &str) -> ToolResponse {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(name, json!({}))]),

@@ -53,7 +53,7 @@ fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Often almost valid: text is where it should be, and the rest is arbitrary.
+/// Generates arguments that are often almost valid: text is where it should be, and the rest is arbitrary.
 fn arguments() -> impl Strategy<Value = Value> {
     let text = prop_oneof![4 => ".{0,20}".prop_map(Value::from), 1 => json()];
     let names = "number|shape|map|pair|[a-z]{1,3}";

@@ -77,7 +77,7 @@ fn server() -> McpServer {
     Genkit::builder().registry(registry).build().unwrap().serve_mcp()
 }
 
-/// A text without its reference, which is 12 digits.
+/// Returns a text without its reference, which is 12 digits.
 fn without_reference(text: &str) -> String {
     let Some((before, rest)) = text.split_once("(reference ") else { return text.to_owned() };
     let (reference, after) = rest.split_once(')').unwrap();
@@ -86,7 +86,7 @@ fn without_reference(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn only_what_was_written_for_callers_goes_out_masked() {
+async fn masked_errors_contain_only_text_for_callers() {
     let hidden = "failed; the cause is in the server's log (#)";
     let client = Client::connect(server().expose_errors(false)).await.unwrap();
     for (name, arguments, expected) in [
@@ -168,7 +168,7 @@ async fn local_client_reads_it_all_but_no_panic() {
 }
 
 #[tokio::test]
-async fn log_has_it_whole_under_the_reference_that_the_client_reads() {
+async fn log_contains_the_full_error_under_the_reference_of_the_client() {
     let (log, _guard) = Log::listening();
     let client = Client::connect(server().expose_errors(false)).await.unwrap();
     for (name, arguments) in [

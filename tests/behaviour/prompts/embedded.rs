@@ -26,7 +26,7 @@ async fn sky_over(city: String) -> String {
 }
 
 #[tokio::test]
-async fn struct_is_the_input() {
+async fn struct_type_is_the_prompt_input() {
     let child = JourneyCompanionsItem { is_child: Some(true), ..JourneyCompanionsItem::new("Ann") };
     let journey = Journey {
         days: Some(2),
@@ -88,7 +88,7 @@ async fn variant_takes_the_same_input_and_one_without_a_schema_takes_any() {
 }
 
 #[tokio::test]
-async fn they_register_themselves_and_are_listed() {
+async fn embedded_prompts_register_and_are_listed() {
     let mut names: Vec<String> =
         embedded::all().iter().map(|prompt| prompt.name().to_owned()).collect();
     names.sort();
@@ -101,7 +101,7 @@ async fn they_register_themselves_and_are_listed() {
 }
 
 #[tokio::test]
-async fn clients_find_and_fill_them() {
+async fn clients_list_and_get_embedded_prompts() {
     let client = Client::connect(serving(embedded::all())).await.unwrap();
     let listed = client.prompts().await.unwrap();
     let journey = listed.iter().find(|prompt| prompt.name() == "journey").unwrap();

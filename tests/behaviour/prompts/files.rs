@@ -274,7 +274,7 @@ fn all_errors_of_all_files_are_one_error_if_no_file_is_valid() {
     assert!(error.to_string().contains("/nowhere/prompts"), "{error}");
 }
 
-/// Waits until `holds`, which a change on disk brings about.
+/// Waits until `holds` returns true after a change on disk.
 async fn until(holds: impl AsyncFn() -> bool) {
     let wait = async {
         while !holds().await {

@@ -31,7 +31,7 @@ async fn plan(city: String, #[arg(default = 3)] days: u32) -> Vec<Message> {
 
 type Input = Map<String, Value>;
 
-/// A prompt that sets all options of its run.
+/// Returns a prompt that sets all options of its run.
 fn trip() -> Prompt {
     let options = PromptOptions::default()
         .with_model("house/planner")
@@ -56,7 +56,7 @@ fn trip() -> Prompt {
     )
 }
 
-/// An instance with these models, and prompts in its registry.
+/// Returns an instance with these models, and prompts in its registry.
 fn genkit(planner: &ScriptedModel) -> Genkit {
     let registry = Registry::new().add(prompts![plan]).add(trip()).add(tools![weather, time]);
     let registry =
@@ -227,7 +227,7 @@ async fn interrupted_run_resumes_with_its_prompt_options() {
 }
 
 #[tokio::test]
-async fn reply_may_choose_for_itself() {
+async fn reply_overrides_prompt_options() {
     let model = ScriptedModel::text("deep");
     let think = Prompt::builder("think", "Thinks.").model("house/planner").handler(
         |_: Context, input: Input| async move {

@@ -18,7 +18,7 @@ struct Name {
     name: String,
 }
 
-/// What the tools did, and what they ask for.
+/// The state of the tools: the current price, the number of rounds, and the effects.
 #[derive(Default)]
 struct Shop {
     price: AtomicU32,
@@ -27,7 +27,7 @@ struct Shop {
     shipped: AtomicU32,
 }
 
-/// Pays what it costs now.
+/// Pays the current price.
 #[tool]
 async fn pay(ctx: &Context, shop: &Arc<Shop>) -> Result<String> {
     let price = shop.price.load(Ordering::SeqCst);
@@ -115,7 +115,7 @@ async fn connect(builder: ClientBuilder) -> (Client, Arc<Shop>) {
     (client, shop)
 }
 
-/// A client that can be asked, with manual answers.
+/// Returns a client that can be asked, with manual answers.
 fn asked() -> ClientBuilder {
     Client::builder().on_elicit(|_, _| panic!("the rounds are made by hand"))
 }
@@ -149,7 +149,7 @@ fn said(response: Result<CallToolResponse>) -> String {
     }
 }
 
-/// The keys and messages that are asked.
+/// Returns the keys and messages that are asked.
 fn questions(asked: &InputRequiredResult) -> Vec<(String, String)> {
     let requests = asked.input_requests.clone().unwrap_or_default();
     let read = |(key, request)| {
@@ -220,7 +220,7 @@ async fn unasked_question_cannot_be_answered() {
     params.input_responses = serde_json::from_value(yes("q1")).unwrap();
     let asked = client.peer().read_resource_once(params).await.unwrap();
     assert!(matches!(asked, ReadResourceResponse::InputRequired(_)), "{asked:?}");
-    // Nor can answers to later questions.
+    // Answers to later questions cannot be sent in advance either.
     let first = asks(call(&client, "buy", json!({}), None, json!({})).await);
     let early = json!({
         "q1": {"action": "accept"}, "q2": {"action": "accept", "content": {"name": "Eve"}}

@@ -1,4 +1,4 @@
-//! The audit log: each call, get, read, completion and refusal causes one event, which cannot be forged.
+//! The audit log: each call, get, read, completion and rejection causes one event, which cannot be forged.
 
 use genkit::action::CompleteRequest;
 use genkit::mcp::McpServer;

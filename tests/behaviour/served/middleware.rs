@@ -20,7 +20,7 @@ async fn double(n: i64) -> i64 {
     n * 2
 }
 
-/// Greets whoever says their name.
+/// Asks for a name, and greets.
 #[tool]
 async fn greet(ctx: &Context) -> Result<String> {
     Ok(format!("Hello, {}!", ctx.elicit::<Name>("Who?").await?.accepted()?.name))
@@ -127,7 +127,7 @@ fn eras() -> [fn() -> ClientBuilder; 2] {
     [Client::builder, || Client::builder().modern(true)]
 }
 
-/// A client of each era that answers every question with yes, and records it.
+/// Returns a client of each era that answers every question with yes, and records it.
 async fn clients(names: &[&'static str], log: &Log) -> Vec<Client> {
     let mut clients = Vec::new();
     for builder in eras() {
@@ -158,7 +158,7 @@ async fn each_tool_call_goes_through_it_from_the_first_to_the_last() {
 }
 
 #[tokio::test]
-async fn it_may_answer_refuse_and_change() {
+async fn middleware_can_answer_reject_and_change_calls() {
     let log = Log::default();
     for (name, expected) in [
         ("answers", (false, "-1")),
@@ -180,13 +180,13 @@ async fn it_may_answer_refuse_and_change() {
     for client in clients(&["panics"], &log).await {
         let (is_error, text) = told(&client, "double", json!({"n": 2})).await;
         assert!(is_error && text.contains("panicked") && !text.contains("secret"), "{text}");
-        // The server lives.
+        // The server still works.
         assert!(told(&client, "double", json!({"n": 2})).await.0);
     }
 }
 
 #[tokio::test]
-async fn nothing_is_lost_of_what_it_does_not_change() {
+async fn middleware_preserves_unchanged_parts() {
     let log = Log::default();
     for builder in eras() {
         let with = builder().connect(serving(&["watches"], &log)).await.unwrap();
@@ -254,7 +254,7 @@ async fn user_approves_the_input_that_runs() {
 
 /// Middleware for models is not used here.
 #[tokio::test]
-async fn it_is_about_tools_alone() {
+async fn server_ignores_model_middleware() {
     let log = Log::default();
     for client in clients(&["watches"], &log).await {
         told(&client, "double", json!({"n": 2})).await;

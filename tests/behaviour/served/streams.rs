@@ -28,7 +28,7 @@ async fn wipe() -> String {
     "wiped".to_owned()
 }
 
-/// Waits until it is told to finish.
+/// Waits until it is released.
 #[tool]
 async fn wait(finish: &Arc<Notify>) -> String {
     finish.notified().await;

@@ -56,7 +56,7 @@ async fn search(client: &Client, input: Value) -> Value {
     found.structured().cloned().unwrap_or_else(|| found.text().into())
 }
 
-/// The names of the tools that a search returns.
+/// Returns the names of the tools that a search returns.
 fn found(result: &Value) -> Vec<&str> {
     let tools = result["tools"].as_array().unwrap();
     tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
@@ -249,7 +249,7 @@ async fn server_without_a_search_lists_lazy_tools() {
     assert!(client.call_tool("search_tools", json!({"query": "issues"})).await.is_err());
 }
 
-/// The names of the tools that a client with this name is listed.
+/// Returns the names of the tools that are listed to a client with this name.
 async fn listed_to(client: &str) -> Vec<String> {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let (read, write) = tokio::io::split(ours);

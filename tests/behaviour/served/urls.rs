@@ -1,4 +1,5 @@
-//! Pages that a function asks the user to visit, forms that ask for secrets, and what functions see of the client.
+//! Pages that a function asks the user to visit, forms that ask for secrets, and the information about the client that
+//! functions receive.
 
 use genkit::message::ToolRequest;
 use genkit::model::ModelResponse;

@@ -41,7 +41,7 @@ async fn every_case_passes_unchanged() {
     assert!(failed.is_empty(), "{passed} passed, these not:\n{}", failed.join("\n"));
 }
 
-/// A folder becomes an entry of `skills/list` that a host can see, or is rejected.
+/// Checks that a folder becomes an entry of `skills/list` that a host can see, or is rejected.
 async fn served(serve: &Value, expect: &Value) -> Result<(), String> {
     let root = folder("case");
     let path = serve["path"].as_str().unwrap();
@@ -121,7 +121,7 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// A listed skill is loaded and read, or rejected.
+/// Checks that a listed skill is loaded and read, or rejected.
 async fn hosted(case: &Value, expect: &Value) -> Result<(), String> {
     let mut entry = case["entry"].clone();
     for file in entry["resources"].as_array_mut().unwrap() {

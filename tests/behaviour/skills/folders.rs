@@ -8,7 +8,7 @@ use super::{folder, manifest, serving, write};
 
 #[test]
 #[cfg(unix)]
-fn skill_with_a_link_that_leaves_it_is_left_out() {
+fn skill_with_a_link_outside_its_folder_is_skipped() {
     use std::os::unix::fs::symlink;
     let root = folder("links");
     write(&root, "outside.txt", "secret");

@@ -71,7 +71,7 @@ async fn changed_skill_is_rejected_until_it_is_listed_again() {
     });
     let host = McpHost::builder().server("s", server).build().unwrap();
     let first = host.skills().await.remove(0);
-    assert_eq!(reads.load(Ordering::SeqCst), 0, "nothing is fetched ahead");
+    assert_eq!(reads.load(Ordering::SeqCst), 0, "nothing is fetched in advance");
     let error = first.load().await.unwrap_err().to_string();
     assert!(
         error.contains("the MCP server `s` sent") && error.contains("a different digest"),
@@ -83,7 +83,7 @@ async fn changed_skill_is_rejected_until_it_is_listed_again() {
 }
 
 #[tokio::test]
-async fn of_a_million_skills_a_thousand_are_kept() {
+async fn million_listed_skills_are_truncated_to_a_thousand() {
     let page = Arc::new(AtomicUsize::new(0));
     let server = by_hand(capabilities(), move |message, say| {
         if message["method"] != "skills/list" {

@@ -12,7 +12,7 @@ use genkit::mcp::McpServer;
 use genkit::{Genkit, Registry, Skill};
 use serde_json::Value;
 
-/// An empty folder for one test.
+/// Returns an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("genkit-skills-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&path);
@@ -26,7 +26,7 @@ fn write(root: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// The text of a valid `SKILL.md`.
+/// Returns the text of a valid `SKILL.md`.
 fn manifest(name: &str, instructions: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}\n---\n{instructions}")
 }
@@ -36,7 +36,7 @@ fn serving(skills: Vec<Skill>) -> McpServer {
     Genkit::builder().registry(registry).build().unwrap().serve_mcp()
 }
 
-/// The digest that this library computes for these bytes.
+/// Returns the digest that this library computes for these bytes.
 fn digest(bytes: &[u8]) -> String {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let root = folder(&format!("digest-{}", NUMBER.fetch_add(1, Ordering::SeqCst)));
@@ -61,7 +61,7 @@ fn answer(message: &Value, entries: &Value, serves: &Value) -> Option<Value> {
     Some(serde_json::json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
 }
 
-/// The capabilities of a server with skills.
+/// Returns the capabilities of a server with skills.
 fn capabilities() -> Value {
     serde_json::json!({"resources": {}, "extensions": {"io.modelcontextprotocol/skills": {}}})
 }

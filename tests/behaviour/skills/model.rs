@@ -20,7 +20,7 @@ fn calls(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ScriptedMode
     ScriptedModel::new([ModelResponse::from_tool_requests(calls), ModelResponse::from_text("done")])
 }
 
-/// A host with one server, `shop`, that serves the skills of a folder.
+/// Returns a host with one server, `shop`, that serves the skills of a folder.
 fn shop(root: &std::path::Path) -> McpHost {
     let registry = Registry::new().add(Skill::read_dir(root).unwrap());
     let genkit = Genkit::builder().registry(registry).build().unwrap();
@@ -29,7 +29,7 @@ fn shop(root: &std::path::Path) -> McpHost {
 }
 
 #[tokio::test]
-async fn folders_and_servers_alike_and_neither_in_the_place_of_the_other() {
+async fn skills_of_folders_and_servers_do_not_replace_each_other() {
     let (here, there) = (folder("model-here"), folder("model-there"));
     write(&here, "refunds/SKILL.md", manifest("refunds", "Ours."));
     write(&here, "refunds/law.md", "The law.");
@@ -102,7 +102,7 @@ async fn approval_holds_for_the_files_as_they_are() {
     says_yes.store(1, Ordering::SeqCst);
     assert_eq!(run(&middleware).await["instructions"], "Theirs.");
     assert_eq!(run(&middleware).await["instructions"], "Theirs.");
-    assert_eq!(asked.load(Ordering::SeqCst), 2, "a yes is not asked for twice");
+    assert_eq!(asked.load(Ordering::SeqCst), 2, "the approval is not requested twice");
     host.close().await;
     std::fs::remove_dir_all(there).unwrap();
 }

@@ -24,7 +24,7 @@ async fn refund(order: u32) -> String {
     format!("order {order} was refunded")
 }
 
-/// An agent that looks up a price and refunds an order, and its model.
+/// Returns an agent that looks up a price and refunds an order, and its model.
 fn billing() -> (Tool, ScriptedModel) {
     let calls = |name| ToolRequest::new(name, json!({"order": 7}));
     let model = ScriptedModel::new([

@@ -9,7 +9,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 /// The requests that a handwritten server received: methods and parameters.
 pub(super) type Heard = Arc<Mutex<Vec<(String, Value)>>>;
 
-/// A server whose task is in the state that `task` returns for the n-th request for it.
+/// Returns a server whose task is in the state that `task` returns for the n-th request for it.
 pub(super) fn by_hand(
     heard: &Heard,
     task: impl Fn(usize) -> Value + Send + Sync + 'static,

@@ -101,7 +101,7 @@ async fn caller_that_goes_away_ends_its_task_unless_it_is_kept() {
             async move { host.call_tool("s/work", json!({})).await }
         });
         until_counts(&world, |(_, effects, _)| effects == 1).await;
-        // The host knows its id by then.
+        // By then, the host has received the id of the task.
         tokio::time::sleep(Duration::from_millis(300)).await;
         call.abort();
         if keeps {
@@ -132,7 +132,7 @@ async fn endless_task_is_polled_and_finally_cancelled() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("it was not told");
+    panic!("the server was not notified");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn unknown_ids_and_answers_cost_nothing_that_stays() {
+async fn unknown_ids_and_answers_use_no_lasting_memory() {
     let world = World::new();
     let client = connect(server(&world, None)).await;
     let id = begin(&client, "asks", json!({})).await;

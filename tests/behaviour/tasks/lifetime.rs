@@ -30,7 +30,7 @@ async fn call_that_lasts_becomes_a_task_and_others_are_answered() {
     let completed = until(&client, id, "completed").await;
     assert_eq!(text(&completed["result"]), "worked");
     assert_eq!(completed["createdAt"], created["createdAt"]);
-    // It remains, and a late cancellation changes nothing.
+    // The finished task remains, and a late cancellation changes nothing.
     cancel(&client, id).await.unwrap();
     assert_eq!(get(&client, id).await.unwrap()["status"], "completed");
     assert_eq!(world.counts(), (1, 1, 0));
@@ -59,14 +59,14 @@ async fn server_without_such_tools_has_no_tasks() {
     assert!(!info.capabilities.supports_tasks());
 }
 
-/// Is no task.
+/// Never becomes a task.
 #[tool]
 async fn plain() -> u32 {
     1
 }
 
 #[tokio::test]
-async fn task_is_answered_bit_by_bit_and_no_key_means_two_things() {
+async fn task_accepts_partial_answers_and_keys_are_unique() {
     let world = World::new();
     let client = connect(server(&world, None)).await;
     let id = begin(&client, "asks", json!({})).await;
@@ -86,13 +86,13 @@ async fn task_is_answered_bit_by_bit_and_no_key_means_two_things() {
     let asked = get(&client, &id).await.unwrap();
     assert_eq!(asked["status"], "input_required");
     assert_eq!(asked["inputRequests"].as_object().unwrap().keys().collect::<Vec<_>>(), [&first]);
-    // It is already answered, which does not change.
+    // The question is already answered, and the answer does not change.
     update(&client, &id, json!({second.clone(): accept("other")})).await.unwrap();
     update(&client, &id, json!({first.clone(): accept("one")})).await.unwrap();
     let asked = until(&client, &id, "input_required").await;
     let third = asked["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
     assert!(![&first, &second].contains(&&third), "{third}");
-    // A form that is invalid is asked again, under another key.
+    // After an invalid answer, the form is requested again, under another key.
     update(&client, &id, json!({third.clone(): {"action": "accept", "content": {"name": 3}}}))
         .await
         .unwrap();
@@ -164,7 +164,7 @@ async fn task_is_removed_when_its_ttl_expires() {
         }
         assert_eq!(update(&client, &id, json!({})).await.unwrap_err(), UNKNOWN);
         assert_eq!(cancel(&client, &id).await.unwrap_err(), UNKNOWN);
-        // No work continues for it.
+        // No work continues for the expired task.
         until_counts(&world, |(_, _, dropped)| dropped == 1).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Tasks: calls of tools that continue after their request, as created by a server and as followed by a host.
+//! Tasks: tool calls that continue after their request, as created by a server and as followed by a host.
 
 mod agents;
 mod by_hand;
@@ -171,7 +171,7 @@ async fn call(client: &Client, tool: &'static str, input: Value) -> Result<CallT
 async fn begin(client: &Client, tool: &'static str, input: Value) -> String {
     match call(client, tool, input).await {
         Ok(CallToolResponse::Task(created)) => created.task.task_id,
-        other => panic!("{tool} is no task: {other:?}"),
+        other => panic!("{tool} is not a task: {other:?}"),
     }
 }
 
@@ -207,7 +207,7 @@ async fn until(client: &Client, id: &str, status: &str) -> Value {
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    panic!("the task never was {status}: {:?}", get(client, id).await)
+    panic!("the task did not reach the status {status}: {:?}", get(client, id).await)
 }
 
 async fn until_counts(world: &World, what: impl Fn((usize, usize, usize)) -> bool) {

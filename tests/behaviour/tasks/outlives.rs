@@ -27,7 +27,7 @@ async fn relays(ctx: &Context, host: &McpHost) -> Result<Value> {
     host.client("s")?.call_tool_in(ctx, "work", json!({})).await
 }
 
-/// A program whose durable runs wait for `server`.
+/// Returns a program whose durable runs wait for `server`.
 fn program(server: impl Into<ServerConfig>, store: impl RunStore) -> Genkit {
     let host = McpHost::builder().server("s", server).build().unwrap();
     let model = ScriptedModel::new([
@@ -44,7 +44,7 @@ fn program(server: impl Into<ServerConfig>, store: impl RunStore) -> Genkit {
 }
 
 #[tokio::test]
-async fn who_cancels_a_durable_run_or_flow_cancels_its_task() {
+async fn cancelling_a_durable_run_or_flow_cancels_its_task() {
     for is_flow in [false, true] {
         let ((_temp, store), world) = (Temp::new(&format!("ended-{is_flow}")), World::new());
         let served = Arc::clone(&world);
@@ -61,13 +61,13 @@ async fn who_cancels_a_durable_run_or_flow_cancels_its_task() {
             until_counts(&world, |(_, effects, _)| effects == 1).await;
             assert!(run.cancel().await.unwrap());
         }
-        // Its worker notices when it renews its lease.
+        // The worker of the task notices the cancellation when it renews its lease.
         until_counts(&world, |(_, _, dropped)| dropped == 1).await;
         worker.abort();
     }
 }
 
-/// A server at an address, until it is aborted.
+/// Returns a server at an address, until it is aborted.
 fn listening(
     address: SocketAddr,
     world: &Arc<World>,
@@ -99,7 +99,7 @@ async fn outage_of_its_server_ends_no_task_of_a_durable_run() {
     tokio::time::sleep(Duration::from_millis(300)).await; // its id is known by now
     serving.abort();
     let _ = serving.await;
-    // Longer than a call is retried.
+    // This is longer than the time for which a call is retried.
     tokio::time::sleep(Duration::from_secs(8)).await;
     assert_eq!(run.status().await.unwrap(), RunStatus::Working);
     let (_, serving) = listening(address, &world, &theirs);

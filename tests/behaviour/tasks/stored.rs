@@ -88,7 +88,7 @@ async fn every_server_on_a_store_answers_for_its_tasks() {
     let two = connect(server(&world, Some(&store))).await;
     let id = begin(&one, "work", json!({})).await;
     assert_eq!(get(&two, &id).await.unwrap()["status"], "working");
-    // The other server stops it where it runs.
+    // A cancellation at the other server stops the task at the server where it runs.
     cancel(&two, &id).await.unwrap();
     until_counts(&world, |counts| counts == (1, 1, 1)).await;
     assert_eq!(get(&one, &id).await.unwrap()["status"], "cancelled");

@@ -13,7 +13,7 @@ use super::by_hand::{Heard, by_hand, count};
 use super::stored::Temp;
 use super::*;
 
-/// How often the functions below began.
+/// The number of times that the functions below began.
 #[derive(Clone, Default)]
 struct Begun(Arc<AtomicUsize>);
 
@@ -66,7 +66,7 @@ fn program(
         .unwrap()
 }
 
-/// A server whose task runs until `gate` is released.
+/// Returns a server whose task runs until `gate` is released.
 fn slow(heard: &Heard, done: &Arc<AtomicUsize>) -> genkit::mcp::host::CustomTransport {
     let done = Arc::clone(done);
     by_hand(heard, move |_| match done.load(Ordering::SeqCst) {
@@ -93,11 +93,11 @@ async fn until_let_go(store: &FolderStore, run: &str) {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("its worker holds it");
+    panic!("the worker still holds the run");
 }
 
 #[tokio::test]
-async fn durable_run_lets_go_while_it_waits_and_its_function_runs_twice_in_all() {
+async fn waiting_durable_run_is_suspended_and_its_function_runs_twice() {
     let (_temp, store) = Temp::new("lets-go");
     let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::default());
     let genkit = program(slow(&heard, &done), &store, &begun, "relay");
@@ -109,7 +109,7 @@ async fn durable_run_lets_go_while_it_waits_and_its_function_runs_twice_in_all()
     tokio::time::sleep(Duration::from_secs(3)).await;
     let looks = count(&heard, "tasks/get") - polls;
     assert!((3..=12).contains(&looks), "{looks}");
-    assert_eq!(begun.0.load(Ordering::SeqCst), 1, "looking begins nothing again");
+    assert_eq!(begun.0.load(Ordering::SeqCst), 1, "checking a task starts nothing again");
     done.store(1, Ordering::SeqCst);
     assert_eq!(run.wait().await.unwrap().text(), "Fine.");
     assert_eq!((begun.0.load(Ordering::SeqCst), count(&heard, "tools/call")), (2, 1));
@@ -159,7 +159,7 @@ async fn flow_lets_go_and_two_equal_calls_are_two_tasks() {
 }
 
 #[tokio::test]
-async fn run_that_was_let_go_and_is_cancelled_cancels_its_task() {
+async fn cancelling_a_suspended_run_cancels_its_task() {
     for by_another in [false, true] {
         let (_temp, store) = Temp::new(&format!("let-go-cancel-{by_another}"));
         let (heard, begun, done) = (Heard::default(), Begun::default(), Arc::default());
@@ -253,7 +253,7 @@ async fn denying_a_task_cancels_it() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("its server was not told");
+    panic!("the server was not notified");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-// One check with Genkit's own client of agents: `node agents.mjs CHECK URL`. What was seen is printed as JSON.
+// One check with Genkit's own client of agents: `node agents.mjs CHECK URL`. The observations are printed as JSON.
 import { remoteAgent } from 'genkit/beta/client';
 
 const [check, base] = process.argv.slice(2);

@@ -1,5 +1,5 @@
-// One conversation with the official client of AG-UI: `node agui.mjs CASE URL`. The outcome is printed as JSON. Each event
-// is validated against the official schema, and the client's verifier checks their order.
+// One conversation with the official client of AG-UI: `node agui.mjs CASE URL`. The outcome is printed as JSON. Each
+// event is validated against the official schema, and the client's verifier checks their order.
 import { HttpAgent } from "@ag-ui/client";
 import { EventSchema, RunAgentInputSchema } from "@ag-ui/core/schemas";
 
@@ -78,7 +78,7 @@ const first = run({}, (event) => {
   end();
 });
 await Promise.race([first, aborted]);
-// Answers whatever the run waits for, as a page would.
+// Answers everything that the run waits for, as a page would.
 for (let round = 0; round < 5 && lastOutcome(); round += 1) {
   const outcome = lastOutcome();
   const before = seen.outcomes.length;

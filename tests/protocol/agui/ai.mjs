@@ -1,5 +1,5 @@
-// One conversation with Vercel's AI SDK: `node ai.mjs CASE URL`. The outcome is printed as JSON. Each part of a stream is
-// validated by the client against its own schema.
+// One conversation with Vercel's AI SDK: `node ai.mjs CASE URL`. The outcome is printed as JSON. Each part of a stream
+// is validated by the client against its own schema.
 import {
   AbstractChat,
   DefaultChatTransport,
@@ -40,7 +40,7 @@ const chat = new Chat({
     lastAssistantMessageIsCompleteWithToolCalls(options),
 });
 
-// Answers whatever the last message waits for, as a page would.
+// Answers everything that the last message waits for, as a page would.
 async function answer() {
   for (const part of chat.lastMessage?.parts ?? []) {
     if (part.state === "approval-requested") {
@@ -61,7 +61,7 @@ async function settle() {
   }
 }
 
-// Loses the connection after the first text, as a page that is reloaded, and reconnects twice.
+// Loses the connection after the first text, like a page that is reloaded, and reconnects twice.
 if (name === "resumed") {
   const nothing = await chat.transport.reconnectToStream({ chatId: chat.id });
   const sending = chat.sendMessage({ text: "go" });
@@ -74,7 +74,7 @@ if (name === "resumed") {
   again.messages = chat.messages.filter((message) => message.role === "user");
   const resuming = again.resumeStream();
   const other = await chat.transport.reconnectToStream({ chatId: chat.id });
-  // The model continues once another chat says so.
+  // The model continues once another chat releases it.
   const message = { id: "u", role: "user", parts: [{ type: "text", text: "continue" }] };
   await fetch(url, { method: "POST", body: JSON.stringify({ id: "other", messages: [message] }) });
   await resuming;

@@ -217,7 +217,7 @@ fn official_client_can_cancel() {
     assert!(has(&seen, "TEXT_MESSAGE_CONTENT"), "{seen}");
 }
 
-/// An agent that keeps its threads.
+/// Returns an agent that keeps its threads.
 fn keeper(model: &ScriptedModel) -> Agent {
     let agent = Agent::builder("keeper").model(model.clone());
     agent.tools(tools![weather, pay, explode, paint, book]).build().unwrap()
@@ -302,7 +302,7 @@ fn ai_sdk_denies_a_call_and_executes_a_tool_of_the_page() {
     assert_eq!(model.tool_outputs("pick_color"), [json!("red")]);
 }
 
-/// The calls of a conversation with other clients: a tool of the server, an approval, and a tool of the page.
+/// Returns the calls of a conversation with other clients: a tool of the server, an approval, and a tool of the page.
 fn script() -> ScriptedModel {
     let first =
         [call("weather", "c1", json!({"city": "Rome"})), call("pay", "c2", json!({"cents": 5}))];
@@ -379,7 +379,7 @@ fn ai_sdk_runs_a_turn_again() {
     }
 }
 
-/// A model that sends a part of its response, and the rest once another chat lets it continue.
+/// Returns a model that sends a part of its response, and the rest once another chat lets it continue.
 fn paused_model() -> FnModel {
     let permits = Arc::new(tokio::sync::Semaphore::new(0));
     from_fn("paused", move |request, chunks| {

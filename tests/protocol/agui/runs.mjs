@@ -95,7 +95,7 @@ async function converse({ url, thread, script, answers }) {
 
 for (const one of cases) {
   await converse(one);
-  // A thread goes on after each of its ends.
+  // A thread continues after each of its runs.
   if (one.answers !== "stop") await converse({ ...one, thread: one.thread, script: "t" });
 }
 console.log(JSON.stringify(seen));

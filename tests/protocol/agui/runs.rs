@@ -53,7 +53,7 @@ fn request(letter: char, at: usize) -> Option<ToolRequest> {
     Some(ToolRequest::new(name, input).with_id(format!("call {at} {letter}")))
 }
 
-/// A model that follows the script in the last message of the user: rounds separated by `|`.
+/// Returns a model that follows the script in the last message of the user: rounds separated by `|`.
 fn model() -> impl Model {
     from_fn("script", |request: ModelRequest, chunks: ChunkSink| async move {
         let messages = &request.messages;
@@ -106,7 +106,7 @@ async fn ask(ctx: &Context) -> Result<Value> {
     ctx.interrupt(json!({"of": "code"})).await
 }
 
-/// All tools: of the server, and agents that answer, fail, and ask.
+/// Returns all tools: of the server, and agents that answer, fail, and ask.
 fn all_tools() -> Vec<Tool> {
     let agent = |name: &str| {
         genkit::generate(()).model(model()).tools(tools![book]).into_tool(name, "Does a task.")
@@ -124,7 +124,7 @@ fn start(runtime: &tokio::runtime::Runtime, server: AguiServer) -> String {
     url
 }
 
-/// The ways to answer what a run waits for.
+/// Returns the ways to answer what a run waits for.
 fn answers_to(calls: &str) -> &'static [&'static str] {
     match calls.contains(['p', 'b', 'i', 'u', 'a']) {
         true => &["approve", "decline", "cancel"],

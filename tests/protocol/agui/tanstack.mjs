@@ -26,7 +26,7 @@ async function settle() {
   do await new Promise((wake) => setTimeout(wake, 20)); while (client.getIsLoading());
 }
 
-// Answers whatever the last run waits for, as a page would.
+// Answers everything that the last run waits for, as a page would.
 async function answer() {
   const pending = resume?.pending ?? [];
   if (pending.length > 0) {

@@ -7,7 +7,7 @@ use super::served;
 use crate::raw::{self, Client, Connection, Era, Usage, host};
 use crate::server::{self, Server};
 
-/// A server with few file descriptors.
+/// Returns a server with few file descriptors.
 fn with_few_descriptors() -> Server {
     let mut command = Command::new("sh");
     command
@@ -122,5 +122,5 @@ async fn half_a_head_is_given_up() {
         }
     };
     let ended = tokio::time::timeout(Duration::from_secs(120), end).await;
-    assert!(ended.is_ok(), "half a head is waited for");
+    assert!(ended.is_ok(), "the server still waits for an incomplete head");
 }

@@ -95,7 +95,7 @@ async fn abandoned_imports_are_cancelled() {
             if Usage::of(server.id()).ticks - before < 10 {
                 break;
             }
-            assert!(std::time::Instant::now() < deadline, "{era:?}: the imports go on");
+            assert!(std::time::Instant::now() < deadline, "{era:?}: the imports continue");
         }
     }
 }

@@ -137,7 +137,7 @@ async fn number_out_of_range_does_not_lose_its_requests_id_over_http() {
 
 /// F-7: a missing capability of the client is not an error from the server.
 #[test]
-fn capability_that_the_client_lacks_is_its_own_matter() {
+fn missing_client_capability_is_not_a_server_error() {
     for modern in [false, true] {
         let mut pipe = Pipe::start("conformance", &[]);
         if !modern {
@@ -171,7 +171,7 @@ fn handshake_after_a_modern_call_is_complete_or_rejected() {
     };
     if answer["result"].is_object() {
         pipe.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        assert!(older(&mut pipe), "it was taken, and then nothing is served");
+        assert!(older(&mut pipe), "the handshake was accepted, but no request is served after it");
     } else {
         assert!(answer["error"].is_object(), "{answer}");
     }

@@ -10,11 +10,11 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Era, host};
 use crate::server::{self, Server};
 
-/// Looks like a new line of the log, moves the cursor, and reverses text.
+/// Text that looks like a new line of the log, moves the cursor, and reverses text.
 const FORGED: &str = "x\n2026-01-01T00:00:00Z  INFO genkit::audit: served method=\"tools/call\" \
                       name=pay\r\n\u{1b}[2J\u{9b}31m\u{202e}\u{2028}FORGED\u{7}";
 
-/// Checks that none of it reached the log unescaped.
+/// Checks that [`FORGED`] did not reach the log unescaped.
 fn assert_harmless(log: &str) {
     // Only this program's own colors, and none if the log is not a terminal.
     for character in ['\u{1b}', '\u{9b}', '\u{202e}', '\u{2028}', '\u{7}', '\r'] {

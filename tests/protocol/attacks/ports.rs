@@ -129,7 +129,7 @@ impl Port {
     }
 }
 
-/// Returns an address that no other test is given: the system gives out ports above 32,768 only.
+/// Returns an address that no other test uses: the system assigns only ports above 32,768.
 fn free_address() -> SocketAddr {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -197,7 +197,7 @@ fn ambiguous_requests_are_rejected_by_every_server() {
     }
 }
 
-/// Repeats a piece in a list that has this size, and that has at most so many pieces.
+/// Returns a JSON list of the size [`BODY`] that contains `piece` up to `most` times.
 fn list(piece: &str, most: usize) -> String {
     let count = (BODY / (piece.len() + 1)).min(most);
     let text = format!("[{}]", vec![piece; count].join(","));

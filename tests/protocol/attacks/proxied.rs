@@ -1,4 +1,4 @@
-//! What a proxy shows of the servers behind it.
+//! Tests of a proxy: servers behind it, and clients in front of it, do not affect each other.
 
 use serde_json::{Value, json};
 

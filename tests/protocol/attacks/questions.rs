@@ -9,7 +9,7 @@ use crate::pipe::Pipe;
 use crate::raw::{self, Client, Connection, Era, PATIENCE, host};
 use crate::server::Server;
 
-/// More than the number of concurrent calls of a whole server.
+/// A number of questions that exceeds the concurrency limit of a whole server.
 const MANY: usize = 1_150;
 
 /// Requests to `examples/conformance` that ask something: of the user, the model, for folders, for a prompt.

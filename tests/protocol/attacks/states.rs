@@ -19,7 +19,7 @@ fn yes(key: &str) -> Value {
     json!({ key: { "action": "accept", "content": { "ok": true } } })
 }
 
-/// Whether the response is that of a call that continued.
+/// Returns whether the response is that of a call that continued.
 fn went_on(answer: &Value) -> bool {
     answer["result"]["content"][0]["text"].as_str().is_some_and(|text| text.contains("state-ok"))
 }
@@ -85,7 +85,7 @@ async fn only_what_was_asked_can_be_answered() {
     assert!(!went_on(&answer), "{answer}");
 }
 
-/// A-03 (c): the user was shown nothing.
+/// A-03 (c): nothing can be approved if the user was shown no question.
 #[tokio::test]
 async fn nothing_is_approved_that_was_not_asked() {
     let server = Server::notes("attack-unasked");

@@ -97,7 +97,7 @@ fn end_of_one_stream_on_a_pipe_is_not_that_of_another() {
             told.push(meta["io.modelcontextprotocol/subscriptionId"].clone());
         }
     }
-    assert!(!told.contains(&json!(1)), "a stream that was ended was told: {told:?}");
+    assert!(!told.contains(&json!(1)), "an ended stream received notifications: {told:?}");
 }
 
 /// a client that does not read does not delay others.
@@ -149,7 +149,7 @@ async fn repeated_initialized_subscribes_once() {
     let mut stream = client.listen(Value::Null).await.unwrap();
     client.call(CHANGE, json!({})).await.unwrap();
     told(&mut stream, "notifications/tools/list_changed").await;
-    // A tool came and went: at most one more.
+    // A tool was added and removed, so at most one more notification is sent.
     let more = rest(&mut stream).await;
     assert!(more.len() <= 1, "{more:?}");
 }
@@ -174,7 +174,7 @@ fn repeated_initialized_on_a_pipe_subscribes_once() {
         told += usize::from(message["method"] == "notifications/tools/list_changed");
     }
     // Some may arrive before the response to the call.
-    assert!(told <= 2, "told {told} times");
+    assert!(told <= 2, "notified {told} times");
 }
 
 /// frequent changes are coalesced, and the last change is reported.
@@ -192,7 +192,10 @@ async fn many_changes_send_one_notification() {
         let told = rest(&mut stream).await.len();
         // At least 100 ms between two of them, with some tolerance.
         let most = 4 + started.elapsed().as_millis() / 50;
-        assert!(told >= 1 && (told as u128) <= most, "{era:?}: 200 changes were told {told} times");
+        assert!(
+            told >= 1 && (told as u128) <= most,
+            "{era:?}: 200 changes caused {told} notifications"
+        );
         client.call(CHANGE, json!({})).await.unwrap();
         self::told(&mut stream, "notifications/tools/list_changed").await;
     }

@@ -39,13 +39,13 @@ impl Drop for Counted {
     }
 }
 
-/// Says what it was told.
+/// Returns its argument.
 #[tool]
 async fn echo(text: String) -> String {
     text
 }
 
-/// Tells that a resource changed, so many times.
+/// Notifies clients this number of times that a resource has changed.
 #[tool]
 async fn touch(ctx: &Context, uri: String, times: u32) -> u32 {
     for _ in 0..times {
@@ -76,7 +76,7 @@ async fn ask(ctx: &Context, message: String) -> Result<String> {
     Ok(format!("{:?}", ctx.elicit_form(message, form).await?))
 }
 
-/// Takes as long as it is told.
+/// Takes this number of milliseconds.
 #[tool(timeout = "5m")]
 async fn sleep(millis: u64) -> u64 {
     tokio::time::sleep(Duration::from_millis(millis)).await;
@@ -107,7 +107,7 @@ async fn any(name: String) -> String {
     name
 }
 
-/// The server with all of these features.
+/// Returns the server with all of these features.
 pub(super) fn server() -> McpServer {
     let registry = Registry::new()
         .add(tools![echo, touch, restless, ask, sleep, whoami])

@@ -1,4 +1,4 @@
-// The page of the example `chat`, as a person uses it.
+// The page of the example `chat`, as a user would use it.
 //   node chat.mjs CHROMIUM FOLDER ADDRESS   prints what was read at each step.
 import { visits } from './visits.mjs';
 
@@ -10,7 +10,7 @@ await visits(async (page) => {
     await page.type('form input', text);
     await page.click('button', 'Send');
   };
-  // Says a text, and waits until the run has ended: the button to stop it cannot be pressed.
+  // Sends a text, and waits until the run has ended, which disables the stop button.
   const ask = async (name, text) => {
     const before = (await lines()).length;
     await say(text);

@@ -1,19 +1,19 @@
-// A Chromium that is driven by its own protocol (CDP), over two pipes.
+// A Chromium that is controlled with the Chrome DevTools Protocol (CDP) over two pipes.
 import { spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// How long a page may take for what is waited for, in milliseconds.
+// The maximum time that a script waits for a change of a page, in milliseconds.
 const PATIENCE = 180_000;
 
-// How long the browser may take for one answer, in milliseconds.
+// The timeout of one command to the browser, in milliseconds.
 const ANSWER = 15_000;
 
-// The exit code where a page crashed, or answers nothing more.
+// The exit code if a page crashed or no longer responds.
 const DEAD = 75;
 
-// How many questions in a row a living page leaves without an answer, at most.
+// The maximum number of consecutive commands without a response. After that, the page counts as dead.
 const MAX_LOST = 4;
 
 const FLAGS = [
@@ -22,7 +22,7 @@ const FLAGS = [
   '--font-render-hinting=none', '--remote-debugging-pipe', '--window-size=1400,1000',
 ];
 
-// Starts `program` with a profile of its own in `folder`, where the pictures go, too.
+// Starts `program` with a separate profile in `folder`, which also receives the screenshots.
 export async function launch(program, folder) {
   const profile = join(folder, 'profile');
   rmSync(profile, { recursive: true, force: true });
@@ -47,7 +47,7 @@ class Browser {
     this.folder = folder;
     this.profile = profile;
     child.stderr.on('data', (piece) => { this.#said = (this.#said + piece).slice(-4000); });
-    // That it is gone is told by its exit.
+    // The `exit` event reports that the browser has ended.
     child.stdio[3].on('error', () => {});
     child.stdio[4].on('error', () => {});
     const gone = (why) => {
@@ -75,7 +75,7 @@ class Browser {
     else asked?.resolve(result);
   }
 
-  // Ends this program. Whoever started it may try again: the browser failed, not what it shows.
+  // Ends this program. Its caller may try again, because the browser failed, not the page under test.
   #die(why) {
     console.error(why);
     this.#child.kill('SIGKILL');
@@ -90,7 +90,7 @@ class Browser {
         reject(this.gone);
         return;
       }
-      // A page that goes elsewhere may take a question with it; whoever waits for something asks again.
+      // A page that navigates may lose a command, so callers that wait for something send it again.
       const late = setTimeout(() => {
         this.#lost += 1;
         if (this.#lost > MAX_LOST) this.#die(`${this.#lost} questions without an answer; the last was ${method}`);
@@ -103,7 +103,7 @@ class Browser {
     });
   }
 
-  // A page at this address.
+  // Opens a page at this URL.
   async open(url) {
     const { targetId } = await this.send('Target.createTarget', { url });
     const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
@@ -128,7 +128,7 @@ class Page {
     return this.browser.send(method, params, this.session);
   }
 
-  // What an expression says there.
+  // Returns the value of an expression in the page.
   async evaluate(expression, contextId) {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
       expression, contextId, returnByValue: true, awaitPromise: true,
@@ -137,7 +137,7 @@ class Page {
     return result.value;
   }
 
-  // What an expression says in the innermost frame, whose page has an origin of its own.
+  // Returns the value of an expression in the innermost frame, whose page has a different origin.
   async evaluateInside(expression) {
     let { frameTree } = await this.send('Page.getFrameTree');
     while (frameTree.childFrames?.length) [frameTree] = frameTree.childFrames;
@@ -148,10 +148,10 @@ class Page {
 
   address() { return this.evaluate('location.href'); }
 
-  // What a person reads there.
+  // Returns the text that a user can read on the page.
   text() { return this.evaluate('document.body?.innerText ?? ""'); }
 
-  // Waits until `look` finds something; a page that is on its way to another finds nothing.
+  // Waits until `look` finds something. A page that is navigating finds nothing.
   async until(what, look) {
     const end = Date.now() + PATIENCE;
     let last;
@@ -174,7 +174,7 @@ class Page {
     return this.until(`text "${text}"`, async () => (await this.text()).includes(text));
   }
 
-  // What assistive technology is told of: the elements of a role whose name fits, in their order.
+  // Returns the elements with this role and name in the accessibility tree, in document order.
   async all(role, name) {
     const { root } = await this.send('DOM.getDocument', { depth: 0 });
     const { nodes } = await this.send('Accessibility.queryAXTree', { backendNodeId: root.backendNodeId, role });
@@ -182,7 +182,7 @@ class Page {
     return nodes.filter((node) => !node.ignored && (name === undefined || fits(node)));
   }
 
-  // The middle of one of them, once it is there and stands still.
+  // Returns the center of such an element, once it exists and does not move.
   async #place(role, name, nth) {
     let before;
     return this.until(`${role} ${name ?? ''}`, async () => {
@@ -198,9 +198,9 @@ class Page {
     });
   }
 
-  // Whether a click there reaches the element: what fades away may still lie over it.
+  // Returns whether a click at this point reaches the element: an overlay that fades out may still cover it.
   async #isHit(backendNodeId, { x, y }) {
-    // The location is that in the document, not in the window.
+    // The location is relative to the document, not to the window.
     const [left, top] = await this.evaluate('[scrollX, scrollY]');
     const location = { x: Math.round(x + left), y: Math.round(y + top) };
     const hit = await this.send('DOM.getNodeForLocation', { ...location, includeUserAgentShadowDOM: false });
@@ -227,17 +227,17 @@ class Page {
         await press('mouseMoved', 'none');
         await press('mousePressed', 'left');
       } catch (error) {
-        // A busy browser refuses an event ("Internal error").
+        // A busy browser rejects an event ("Internal error").
         if (this.browser.gone || attempts === 1) throw error;
         continue;
       }
-      // A page that navigates when the button is pressed loses the release. What the click does is checked afterwards.
+      // A page that navigates when the button is pressed loses the release event. The effect is checked afterwards.
       await press('mouseReleased', 'left').catch((error) => { if (this.browser.gone) throw error; });
       return;
     }
   }
 
-  // Types over what stands in a field, until the field has the text: a page that renders again may drop it.
+  // Replaces the text of a field, and repeats this until the field contains the text: a re-render may discard it.
   async fill(name, text, role = 'textbox', nth = 0) {
     await this.until(`text in ${role} ${name}`, async () => {
       await this.click(role, name, nth);
@@ -253,10 +253,10 @@ class Page {
     await this.send('Input.insertText', { text });
   }
 
-  // What it looks like, as a file, if the browser takes a picture.
+  // Writes a screenshot to a file, if the browser can take one.
   async picture(name) {
     this.pictures += 1;
-    // A page that navigates, or a busy browser, may refuse. A picture only helps a person who reads a failure.
+    // A page that navigates or a busy browser may fail. A screenshot only helps to understand a failed test.
     let shot;
     for (const end = Date.now() + 10_000; !shot && Date.now() < end;) {
       shot = await this.send('Page.captureScreenshot', { format: 'png' }).catch((error) => {

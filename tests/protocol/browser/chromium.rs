@@ -51,14 +51,14 @@ pub(super) fn is_there() -> bool {
     browser().is_some()
 }
 
-/// The exit code of a script whose page crashed, or answers nothing more.
+/// The exit code of a script whose page crashed or no longer responds.
 const DEAD: i32 = 75;
 
 /// The number of attempts, of which all but the last may end with a dead page.
 const ATTEMPTS: usize = 3;
 
-/// Starts what a script needs, runs the script, and returns what it read. `start` returns what must live while the script
-/// runs, and the arguments of the script.
+/// Starts what a script needs, runs the script, and returns what it read. `start` returns what must live while the
+/// script runs, and the arguments of the script.
 pub(super) fn drive<T>(test: &str, script: &str, start: impl Fn() -> (T, Vec<String>)) -> Value {
     for _ in 1..ATTEMPTS {
         let (_started, arguments) = start();

@@ -1,4 +1,4 @@
-// The MCP Inspector's page, as a person uses it on `notes`.
+// The MCP Inspector's page, as a user would use it with `notes`.
 //   node inspector.mjs CHROMIUM FOLDER ADDRESS   prints what was read at each step.
 import { connect, visits } from './visits.mjs';
 

@@ -33,7 +33,7 @@ impl Inspector {
                     .iter()
                     .flat_map(|it| ["--header".to_owned(), format!("Authorization: Bearer {it}")]),
             )
-            // It does not accept a catalog in addition to an address.
+            // The Inspector does not accept a catalog in addition to a URL.
             .env_remove("MCP_CATALOG_PATH")
             .env("MCP_AUTO_OPEN_ENABLED", "false")
             .env("MCP_INSPECTOR_SECRET_STORE", "memory")
@@ -139,7 +139,7 @@ fn person_logs_in_through_the_inspectors_page() {
     let read = |step: &str| seen[step].as_str().unwrap_or_else(|| panic!("{step}: {seen}"));
     let form = format!("{}/interaction/", provider.issuer());
     assert!(read("asked").starts_with(&form), "{}", read("asked"));
-    // It requests the scope from the refusal, which is the minimum: `write` is missing.
+    // The Inspector requests the scope from the rejection, which is the minimum: `write` is missing.
     assert!(read("tools").contains("Tools (1)"), "{}", read("tools"));
     assert!(read("tools").contains("whoami"), "{}", read("tools"));
     let said = read("called").lines().find(|line| line.contains(" may "));

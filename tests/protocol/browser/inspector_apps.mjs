@@ -2,7 +2,7 @@
 //   node inspector_apps.mjs CHROMIUM FOLDER ADDRESS   prints what was read at each step.
 import { connect, visits } from './visits.mjs';
 
-// Loads an image and makes a request from the page, and returns what its policy blocked.
+// Loads an image and sends a request from the page, and returns what the policy of the page blocked.
 const TRY_FOREIGN = `new Promise((resolve) => {
   const blocked = [];
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {

@@ -1,4 +1,4 @@
-// The MCP Inspector's page on a server at which a person logs in.
+// The MCP Inspector's page with a server that requires a login.
 //   node inspector_login.mjs CHROMIUM FOLDER ADDRESS WHO   prints what was read at each step.
 import { connect, logIn, visits } from './visits.mjs';
 
@@ -6,7 +6,7 @@ await visits(async (page, who) => {
   const { seen, shows } = await connect(page);
   seen.asked = await logIn(page, who);
   await page.click('button', /continue/i);
-  // Back in the Inspector, which goes on by itself.
+  // The redirect returns to the Inspector, which continues automatically.
   await page.click('radio', 'Tools');
   await shows('tools', 'Tools (');
   await page.click('button', /whoami/);

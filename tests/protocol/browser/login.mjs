@@ -1,5 +1,5 @@
-// A person who is brought to an address, logs in and says yes, or no.
-//   node login.mjs CHROMIUM FOLDER ADDRESS WHO yes|no   prints what the last page says.
+// A user who opens a URL, logs in, and grants or denies consent.
+//   node login.mjs CHROMIUM FOLDER ADDRESS WHO yes|no   prints the text of the last page.
 import { logIn, visits } from './visits.mjs';
 
 await visits(async (page, who, answer) => {

@@ -87,7 +87,7 @@ async fn person_logs_in_and_is_asked_again_once_that_is_revoked() {
     );
     let address = page["address"].as_str().unwrap_or_default();
     assert!(address.starts_with("http://127.0.0.1:") && address.contains("/callback?"), "{page}");
-    // The key of its token is revoked: it renews its access without opening a browser.
+    // The key of the host's token is revoked: the host renews its access without opening a browser.
     let (provider, resource) = rotated(provider, resource).await;
     let said = host.call_tool("notes/whoami", json!({})).await.expect("an answer");
     assert_eq!((said, provider.refreshes()), (json!("ada may notes:read notes:write"), 1));

@@ -1,5 +1,5 @@
-// Takes the Chromium out of npm's `@sparticuz/chromium`, with the fonts and libraries that it brings.
-//   node unpack.mjs   beside `node_modules`; writes into `chromium/` there.
+// Unpacks Chromium from npm's `@sparticuz/chromium`, with its fonts and libraries.
+//   node unpack.mjs   must be next to `node_modules`; writes to `chromium/` there.
 import { execFileSync } from 'node:child_process';
 import { createReadStream, createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ for (const name of ['chromium', 'al2023.tar', 'fonts.tar']) {
   execFileSync('tar', ['xf', join(to, name), '-C', to]);
   rmSync(join(to, name));
 }
-// Its own names the folders of another system.
+// The package's own configuration names the folders of another system.
 writeFileSync(join(to, 'fonts.conf'), `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${to}/fonts</dir><cachedir>${to}/fonts-cache</cachedir></fontconfig>
 `);

@@ -1,7 +1,7 @@
-// What visits to a page have in common.
+// Functions that the scripts share.
 import { launch } from './chromium.mjs';
 
-// Opens the address of the command line, and prints what `visit(page, ..the rest of the command line)` returns.
+// Opens the URL from the command line, and prints the result of `visit(page, ..)`, which receives the other arguments.
 export async function visits(visit) {
   const [program, folder, address, ...rest] = process.argv.slice(2);
   const browser = await launch(program, folder);
@@ -12,7 +12,7 @@ export async function visits(visit) {
   }
 }
 
-// Connects the MCP Inspector. `shows(name, text)` waits for a text, and keeps what the page says then in `seen`.
+// Connects the MCP Inspector. `shows(name, text)` waits for a text, and then stores the text of the page in `seen`.
 export async function connect(page) {
   const seen = {};
   const shows = async (name, text) => {

@@ -99,7 +99,7 @@ const VSCODE: &str = "{\n\t// Asked for once.\n\t\"inputs\": [\n\t\t{ \"type\": 
 
 /// Afterwards the file contains every line in its order, except for a comma, and there is a backup.
 #[test]
-fn four_clients_start_it_then() {
+fn installed_entry_starts_in_four_clients() {
     for (app, before) in [
         (ClientApp::ClaudeDesktop, DESKTOP),
         (ClientApp::ClaudeCode, CODE),
@@ -284,7 +284,7 @@ fn file_stays_in_its_encoding() {
 
 /// A file that cannot be edited is unchanged, and no other file is created.
 #[test]
-fn broken_files_stay() {
+fn invalid_config_files_are_unchanged() {
     let user = User::new("broken");
     for (bytes, said) in [
         (&b"{\"mcpServers\": {\"a\": {}"[..], "line 1, column"),

@@ -38,7 +38,7 @@ impl Inspector {
         program::run(&mut node, PATIENCE).unwrap_or_else(|story| panic!("{story}"))
     }
 
-    /// The result of a request that succeeds.
+    /// Sends a request that succeeds, and returns its result.
     fn get(&self, arguments: &[&str]) -> Value {
         let ran = self.run(arguments);
         assert_eq!(ran.code, Some(0), "{}", ran.story());
@@ -53,7 +53,7 @@ impl Inspector {
         self.get(&[&call[..], &[&arguments]].concat())
     }
 
-    /// A call that fails. Returns the tool's error, or `Null` if it was never called.
+    /// Makes a call that fails. Returns the tool's error, or `Null` if it was never called.
     fn failing_call(&self, tool: &str, arguments: &str) -> Value {
         let call = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments];
         let ran = self.run(&call);
@@ -72,7 +72,7 @@ impl Inspector {
     }
 }
 
-/// Does what the scripts do, as far as it supports it.
+/// Sends the same requests as the scripts, as far as the inspector supports them.
 fn visit(era: &'static str, transport: Transport, protocol: &str) {
     let inspector = Inspector::new(era, transport);
     let greeting = inspector.get(&["--method", "initialize"]);

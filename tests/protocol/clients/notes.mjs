@@ -1,11 +1,11 @@
-// What a client does with the server `notes`: the same for both generations of the SDK.
+// The requests of a client to the server `notes`, the same for both generations of the SDK.
 
-/** The target that the command line names: `http URL` or `stdio COMMAND ARGUMENT…`. */
+/** Parses the target from the command line: `http URL` or `stdio COMMAND ARGUMENT…`. */
 export function target([kind, ...rest]) {
   return kind === 'http' ? { url: new URL(rest[0]) } : { command: rest[0], args: rest.slice(1), stderr: 'inherit' };
 }
 
-/** Says yes to the first question and no to all others. */
+/** Accepts the first question, and declines all others. */
 export function user(questions) {
   return async (request) => {
     questions.push(request.params.message);
@@ -13,7 +13,7 @@ export function user(questions) {
   };
 }
 
-/** What a request came to: its result, or its error. */
+/** Returns the outcome of a request: its result or its error. */
 async function outcome(request) {
   try {
     return await request;
@@ -22,7 +22,7 @@ async function outcome(request) {
   }
 }
 
-/** Uses everything, in an order that the Rust side knows, and returns all that was seen. */
+/** Uses every feature, in the order that the Rust test expects, and returns all observations. */
 export async function visit(client, callWithProgress) {
   const call = (name, args) => outcome(client.callTool({ name, arguments: args }));
   const read = (uri) => outcome(client.readResource({ uri }));

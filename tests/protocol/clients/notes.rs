@@ -1,4 +1,4 @@
-//! What every client must see of `notes`.
+//! The responses of `notes` that every client must receive.
 //!
 //! The scripts in this folder all do the same and print the results in the format of the protocol; the inspector does a
 //! part of it.
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 /// The newest protocol version with sessions.
 pub(super) const LEGACY: &str = "2025-11-25";
 
-/// The first one without.
+/// The first protocol version without sessions.
 pub(super) const MODERN: &str = "2026-07-28";
 
-/// What depends on the era and on the client.
+/// The expectations that depend on the era and on the client.
 #[derive(Clone, Copy)]
 pub(super) struct Expected {
     pub(super) protocol: &'static str,
@@ -22,11 +22,11 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// With a session.
+    /// The expectations with a session.
     pub(super) const LEGACY: Self =
         Self { protocol: LEGACY, not_found: -32002, all_progress: true };
 
-    /// Without one.
+    /// The expectations without a session.
     pub(super) const MODERN: Self =
         Self { protocol: MODERN, not_found: -32602, all_progress: true };
 }

@@ -36,7 +36,7 @@ fn client_negotiates_the_newer_protocol() {
 
 #[test]
 fn it_may_insist_on_the_newer_era() {
-    // It then sends no request first, so the server cannot identify itself.
+    // The client then sends no handshake, so the server cannot identify itself.
     for transport in [Transport::Stdio, Transport::Http] {
         notes::check(&visit(MODERN, transport), Expected::MODERN);
     }

@@ -1,4 +1,4 @@
-// The TypeScript SDK of the first generation, which knows the eras of sessions only.
+// The TypeScript SDK of the first generation, which supports only the era with sessions.
 //   node ts1.mjs http URL | node ts1.mjs stdio COMMAND ARGUMENT…
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -8,7 +8,7 @@ import { target, user, visit } from './notes.mjs';
 
 const { url, ...program } = target(process.argv.slice(2));
 const transport = url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(program);
-// The stdio transport is told the version, but does not keep it.
+// The stdio transport receives the version, but does not store it.
 let protocol;
 const setVersion = transport.setProtocolVersion?.bind(transport);
 transport.setProtocolVersion = (version) => { protocol = version; setVersion?.(version); };

@@ -1,6 +1,6 @@
-// The TypeScript SDK of the second generation, which knows both eras.
+// The TypeScript SDK of the second generation, which supports both eras.
 //   node ts2.mjs MODE http URL | node ts2.mjs MODE stdio COMMAND ARGUMENT…
-// MODE is `legacy`, `auto`, or the version to insist on.
+// MODE is `legacy`, `auto`, or the required version.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { target, user, visit } from './notes.mjs';

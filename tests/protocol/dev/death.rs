@@ -13,13 +13,17 @@ fn file_of_a_killed_program_is_taken_away_by_the_next() {
     let mut dying = Alone::start(project.program("playground"));
     let file = wait_for_file(&project, None);
     dying.signal("KILL");
-    assert_eq!(project.runtime_files(), std::slice::from_ref(&file), "nobody could take it away");
+    assert_eq!(
+        project.runtime_files(),
+        std::slice::from_ref(&file),
+        "no program could remove the file"
+    );
 
     let mut next = Alone::start(project.program("playground"));
     let fresh = wait_for_file(&project, Some(&file));
     assert_eq!(project.runtime_files(), [fresh]);
     next.signal("TERM");
-    assert!(project.runtime_files().is_empty(), "one that is told to stop takes its own");
+    assert!(project.runtime_files().is_empty(), "a program that is stopped removes its own file");
 }
 
 #[test]

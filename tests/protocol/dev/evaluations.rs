@@ -48,7 +48,7 @@ fn retrieved_documents_are_the_context_of_a_case() {
     tools.end();
 }
 
-/// Each case with its output and the evaluator's result.
+/// Returns each case with its output and the evaluator's result.
 fn judged(project: &Project, arguments: &[&str], file: &str) -> Vec<(String, String, String)> {
     let ran = project.run(arguments);
     let written = std::fs::read(project.folder().join(file));

@@ -31,7 +31,7 @@ fn stdio_server_registers_with_the_tools_and_prints_nothing() {
     let tools = pipe.request("tools/list", &json!({}));
     assert!(tools["result"]["tools"].is_array(), "{tools}");
     pipe.hang_up();
-    assert!(pipe.rest().is_empty(), "something stood on stdout that is no answer");
+    assert!(pipe.rest().is_empty(), "stdout contained something other than the response");
     assert_eq!(pipe.exit_code(Duration::from_secs(20)), Some(0));
     assert!(project.runtime_files().is_empty());
 }

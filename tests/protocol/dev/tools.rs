@@ -126,13 +126,13 @@ impl Alone {
         Self(group(command.stdout(Stdio::null())))
     }
 
-    /// Ends it by a signal, and waits until it has ended.
+    /// Ends the program with a signal, and waits until it has ended.
     pub(super) fn signal(&mut self, name: &str) {
         assert!(signal(name, self.0.id()));
         assert!(self.wait().is_none_or(|code| code == 0));
     }
 
-    /// Its exit code; `None` if a signal ended it.
+    /// Waits for the exit code. Returns `None` if a signal ended the program.
     pub(super) fn wait(&mut self) -> Option<i32> {
         program::wait(&mut self.0, PATIENCE)
     }

@@ -1,4 +1,4 @@
-//! Traces: what the CLI shows of a run.
+//! The traces of a run, as the CLI displays them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the Developer UI shows and runs: it sends requests to its own server, which sends them to the program.
+//! The actions that the Developer UI lists and runs. Its own server forwards the requests of the UI to the program.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn every_kind(test: &str, protocol: Protocol) {
     failed(&tools);
     cancelled(&tools);
     tools.end();
-    assert!(project.runtime_files().is_empty(), "a program that ends takes its file away");
+    assert!(project.runtime_files().is_empty(), "a program that ends removes its file");
 }
 
 fn listed(tools: &Started) {
@@ -110,7 +110,8 @@ fn streamed(tools: &Started) {
     assert_eq!(lines.last().unwrap()["result"]["finishReason"], "stop");
 }
 
-/// The requests of the agent's page. The page itself is not part of the npm package: the CLI downloads it from its vendor.
+/// The requests of the agent's page. The page itself is not part of the npm package: the CLI downloads it from its
+/// vendor.
 fn conversed(tools: &Started) {
     let send = |text: &str| -> Vec<Value> {
         let message = json!({"role": "user", "content": [{"text": text}]});

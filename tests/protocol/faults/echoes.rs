@@ -1,4 +1,4 @@
-//! How a server's echo of its input is reported, and how much of it.
+//! Servers that repeat their input: how much of it is reported, without secrets.
 
 use std::sync::{Arc, Mutex};
 
@@ -17,7 +17,7 @@ fn events(request: &Request, messages: &[Value], result: Value) -> Reply {
     Some((200, "content-type: text/event-stream\r\n".to_owned(), body))
 }
 
-/// A server that repeats the header with the token in every response except the results of tools.
+/// Repeats the header with the token in every response except the results of tools.
 fn repeats(request: &Request) -> Option<Reply> {
     let sent = request.headers.get("authorization").cloned().unwrap_or_default();
     let notify =

@@ -31,13 +31,13 @@ async fn unknown_protocol_version_is_rejected() {
 }
 
 #[tokio::test]
-async fn old_servers_are_known_by_whatever_they_make_of_the_question() {
+async fn old_servers_are_detected_from_any_response_to_the_probe() {
     for mode in ["good", "exit-on-discover", "foreign-id", "empty-result", "silent-discover"] {
         let server = Faulty::new(mode);
         server.ready().await.unwrap_or_else(|error| panic!("{mode}: {error}"));
         assert_eq!(server.protocol(), OLD, "{mode}");
         server.echoes().await;
-        // It is not asked again.
+        // The era of the server is not detected again.
         server.host.reconnect("s").await.unwrap();
         server.echoes().await;
         server.end().await;
@@ -55,7 +55,7 @@ async fn slow_start_is_not_an_error() {
 
 #[tokio::test]
 async fn slow_server_is_probed_as_an_older_one() {
-    // It then receives the old handshake, which it does not support.
+    // The server then receives the old handshake, which it does not support.
     let server = Faulty::new("mrtr-forever 1.5");
     server.ready().await.unwrap();
     assert_eq!(server.protocol(), "2026-07-28");

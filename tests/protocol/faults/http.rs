@@ -57,7 +57,7 @@ impl Server {
             change(request).unwrap_or_else(|| good(request))
         });
         let task = tokio::spawn(async move {
-            // They end with this task.
+            // The connections end with this task.
             let mut connections = tokio::task::JoinSet::new();
             loop {
                 let Ok((stream, _)) = listener.accept().await else { return };
@@ -157,7 +157,7 @@ async fn connect(server: &Server) -> McpClient {
 }
 
 #[tokio::test]
-async fn old_servers_are_known_by_whatever_they_make_of_the_question() {
+async fn old_servers_are_detected_from_any_response_to_the_probe() {
     let unknown = json!({"code": -32601, "message": "what?"});
     let as_error = move |request: &Request| {
         let id = &request.body["id"];

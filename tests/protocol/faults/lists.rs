@@ -14,7 +14,7 @@ async fn names(server: &Faulty) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn one_tool_without_a_schema_spoils_nothing() {
+async fn tool_without_a_schema_does_not_hide_other_tools() {
     let server = Faulty::new("no-schema");
     assert_eq!(names(&server).await, ["echo", "bare", "good"]);
     let bare = within(server.client.tools()).await.unwrap().remove(1);
@@ -101,7 +101,7 @@ async fn list_that_changes_while_it_is_read_is_read_again() {
 }
 
 #[tokio::test]
-async fn list_that_never_comes_keeps_the_others_waiting_once() {
+async fn hung_list_delays_other_servers_once() {
     let (one, two) = (mark("hang-list"), mark("good"));
     let host = McpHost::builder()
         .server("hung", server("hang-list", &one))
@@ -121,7 +121,7 @@ async fn list_that_never_comes_keeps_the_others_waiting_once() {
     }
     // Otherwise it would take ten times three seconds.
     assert!(again.elapsed() < Duration::from_secs(20), "{:?}", again.elapsed());
-    // Its tools can be called nevertheless.
+    // The tools of the server can still be called.
     let echo = within(host.call_tool("hung/echo", json!({"text": "hi"}))).await.unwrap();
     assert_eq!(echo["text"], "hi");
     within(host.close()).await;

@@ -28,7 +28,7 @@ fn script() -> PathBuf {
     concat!(env!("CARGO_MANIFEST_DIR"), "/protocol/servers/fault.py").into()
 }
 
-/// The server with the fault `mode`, as a user would configure it.
+/// Returns the server with the fault `mode`, as a user would configure it.
 fn server(mode: &str, mark: &str) -> StdioTransport {
     let [mode, argument] = match mode.split_once(' ') {
         Some((mode, argument)) => [mode, argument],
@@ -37,7 +37,7 @@ fn server(mode: &str, mark: &str) -> StdioTransport {
     ServerConfig::stdio("python3").arg(script()).args([mode, argument, mark])
 }
 
-/// A mark that no other test uses.
+/// Returns a mark that no other test uses.
 fn mark(mode: &str) -> String {
     use std::sync::atomic::{AtomicU32, Ordering};
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -69,7 +69,7 @@ impl Faulty {
         within(self.client.call_tool(tool, arguments)).await
     }
 
-    /// Checks that it works like a good server.
+    /// Checks that the server responds to a call.
     async fn echoes(&self) {
         let echo = self.call("echo", json!({"text": "hi"})).await.unwrap();
         assert_eq!(echo, json!({"text": "hi"}));
@@ -101,7 +101,7 @@ fn processes(mark: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Whether a process exists and is not a zombie.
+/// Returns whether a process exists and is not a zombie.
 fn lives(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     let state = status.rsplit(") ").next().and_then(|rest| rest.chars().next());

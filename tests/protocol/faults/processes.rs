@@ -42,7 +42,7 @@ async fn crash_during_a_call_is_reported_and_the_server_restarts() {
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(&error, &["stopped during the request", "exited with code 3", "panic: out of cheese"]);
     assert_eq!(error.kind(), ErrorKind::Unavailable);
-    // Lists are those of the new process, and the call dies again.
+    // The lists are those of the new process, which dies again during the call.
     assert_eq!(within(server.client.tools()).await.unwrap().len(), 1);
     let error = server.call("echo", json!({})).await.unwrap_err();
     says(&error, &["exited with code 3"]);
@@ -58,7 +58,7 @@ async fn flood_on_standard_error_stops_nothing() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_program_that_does_not_want_to_end_is_left() {
+async fn program_that_ignores_termination_is_killed() {
     let server = Faulty::new("ignore-term");
     let pids: Vec<u32> =
         serde_json::from_value(server.call("echo", json!({})).await.unwrap()).unwrap();
@@ -68,7 +68,7 @@ async fn nothing_of_a_program_that_does_not_want_to_end_is_left() {
 }
 
 #[tokio::test]
-async fn nothing_is_left_where_the_host_is_dropped() {
+async fn dropped_host_leaves_no_processes() {
     let server = Faulty::new("ignore-term");
     let pids: Vec<u32> =
         serde_json::from_value(server.call("echo", json!({})).await.unwrap()).unwrap();
@@ -83,7 +83,7 @@ async fn nothing_is_left_where_the_host_is_dropped() {
 }
 
 #[test]
-fn nothing_is_left_where_the_runtime_ends() {
+fn ended_runtime_leaves_no_processes() {
     let mark = mark("ignore-term");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let pids: Vec<u32> = runtime.block_on(async {
@@ -101,7 +101,7 @@ fn nothing_is_left_where_the_runtime_ends() {
 }
 
 #[tokio::test]
-async fn one_of_each_kind_of_fault_keeps_a_good_server_from_nothing() {
+async fn faulty_servers_do_not_affect_a_valid_server() {
     let modes = ["silent", "exit", "garbage", "ancient", "hang-call", "flood", "endless", "good"];
     let marks: Vec<String> = modes.iter().map(|mode| mark(mode)).collect();
     let mut builder = McpHost::builder().startup_timeout(Duration::from_secs(8));

@@ -16,7 +16,7 @@ const TRIES: usize = 10;
 /// The number of notes of one import.
 const IMPORTED: usize = 25;
 
-/// What one client saw.
+/// The observations of one client.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) calls: usize,
@@ -78,7 +78,7 @@ fn told(came: &Exchange) -> String {
         // From the balancer, or from a server that shuts down.
         status @ (502 | 503) => format!("status {status}"),
         200 if !came.is_whole => "the answer broke off".to_owned(),
-        _ => panic!("no failure is told as one: {came:?}"),
+        _ => panic!("the failure is not reported as an error: {came:?}"),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn asks_alone(to: SocketAddr, number: usize, ends: &AtomicBool) -> Se
         let params = json!({ "arguments": { "text": text } });
         let (added, at_once) = seen.until_answered(|| alone(to, "add_note", params.clone()));
         if !at_once {
-            // It may exist twice, and one of the two would remain.
+            // The note may exist twice, and one copy would remain.
             continue;
         }
         let id = &added["result"]["structuredContent"]["id"];
@@ -177,7 +177,7 @@ pub(super) fn imports_in_session(to: SocketAddr, number: usize, ends: &AtomicBoo
             // With an event id the client resumes until there is a response.
             while let (200, None, Some(last)) = (came.status, came.answer(), came.last_event()) {
                 resumed += 1;
-                assert!(resumed < 100, "nobody answers: {came:?}");
+                assert!(resumed < 100, "no instance responds: {came:?}");
                 let headers = [&in_session(&session)[..], &[("last-event-id", &*last)]].concat();
                 let more = exchange(to, "GET", &headers, None);
                 let is_told = more.status == 200 || matches!(more.status, 0 | 502 | 503);

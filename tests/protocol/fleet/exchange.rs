@@ -45,7 +45,7 @@ impl Exchange {
             .map(str::trim)
     }
 
-    /// The messages in it.
+    /// Returns the messages in it.
     pub(super) fn messages(&self) -> Vec<Value> {
         let read = |text: &str| serde_json::from_str(text).ok();
         if self.header("content-type") == Some("text/event-stream") {
@@ -64,7 +64,7 @@ impl Exchange {
         self.messages().into_iter().rfind(|it| it["id"] == 1 && is_answer(it))
     }
 
-    /// The id of the last event.
+    /// Returns the id of the last event.
     pub(super) fn last_event(&self) -> Option<String> {
         let mut ids = self.body.lines().filter_map(|line| line.strip_prefix("id: "));
         ids.next_back().map(str::to_owned)
@@ -130,7 +130,7 @@ pub(super) fn exchange_heard(
                     hears(&read);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                    panic!("nobody says anything: {}", String::from_utf8_lossy(&read))
+                    panic!("no instance sends anything: {}", String::from_utf8_lossy(&read))
                 }
                 // The client has read what arrived before the connection broke.
                 Err(_) => return Ok(read),
@@ -140,7 +140,7 @@ pub(super) fn exchange_heard(
     Exchange::of(&run().unwrap_or_default())
 }
 
-/// An independent request of 2026-07-28, from a client that supports questions.
+/// Sends an independent request of 2026-07-28, from a client that supports questions.
 pub(super) fn alone(to: SocketAddr, tool: &str, mut params: Value) -> Exchange {
     const VERSION: &str = "2026-07-28";
     params["name"] = tool.into();

@@ -109,7 +109,7 @@ fn instance_that_is_killed_under_load_loses_no_call() {
     for (texts, wanted) in [(&all.answered, 1..10), (&all.at_once, 1..2), (&all.deleted, 0..1)] {
         for text in texts {
             let times = clients::stored(to, text);
-            assert!(wanted.contains(&times), "`{text}` is there {times} times, and not {wanted:?}");
+            assert!(wanted.contains(&times), "`{text}` exists {times} times instead of {wanted:?}");
         }
     }
     assert!(all.asked > 0, "no question was answered by a fleet");

@@ -1,14 +1,14 @@
-// One check with Genkit's own client of flows: `node flows.mjs CHECK URL`. What was seen is printed as JSON.
+// One check with Genkit's own client of flows: `node flows.mjs CHECK URL`. The observations are printed as JSON.
 import { runFlow, streamFlow } from 'genkit/beta/client';
 
 const [check, base] = process.argv.slice(2);
 const url = (flow) => `${base}/${flow}`;
 
-// An error that comes while a chunk is being read is rejected where nobody can catch it yet: the channel of the
-// client tells it again to whoever reads on.
+// An error that arrives while a chunk is being read causes an unhandled rejection, which is ignored: the channel of
+// the client reports the error again to the next reader.
 process.on('unhandledRejection', () => {});
 
-// The chunks and how it ended.
+// Returns the chunks, and the result or the error.
 async function read({ stream, output }) {
   const chunks = [];
   try {
@@ -49,7 +49,7 @@ const checks = {
   durable: async () => {
     const first = streamFlow({ url: url('slow'), input: 6 });
     const id = await first.streamId;
-    // Comes back while it runs, and after its end.
+    // Resumes the stream while the flow runs, and after its end.
     const running = await read(streamFlow({ url: url('slow'), streamId: id }));
     const original = await read(first);
     const ended = await read(streamFlow({ url: url('slow'), streamId: id }));

@@ -69,7 +69,7 @@ async fn fail(chunks: &Chunks<u32>) -> Result<()> {
     Err(Error::new(ErrorKind::FailedPrecondition, "visible"))
 }
 
-/// Fails with what nobody is to read.
+/// Fails with an error that no client must receive.
 #[flow]
 async fn secret() -> Result<(), std::io::Error> {
     Err(std::io::Error::other("password=hunter2"))

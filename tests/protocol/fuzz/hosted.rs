@@ -168,7 +168,7 @@ fn stream_of_events_that_was_changed_ends_and_the_next_is_read() {
     });
 }
 
-/// The documents of an authorization server, with their paths.
+/// Returns the documents of an authorization server, with their paths.
 fn documents(origin: &str) -> [(&'static str, Value); 3] {
     [
         (

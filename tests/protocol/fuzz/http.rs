@@ -36,7 +36,7 @@ const HEADERS: [(&str, &str); 20] = [
     ("last-event-id", "-1"),
 ];
 
-/// The bytes of a request, modified.
+/// Returns the bytes of a request, modified.
 fn request(rng: &mut Rng, client: &mut Client, id: &Value) -> Vec<u8> {
     let modern = client.era == Era::Modern;
     let body = messages::changed(rng, id, modern);
@@ -104,7 +104,7 @@ async fn exchange(rng: &mut Rng, client: &Client, bytes: &[u8], id: &Value) {
         let is_own = message["id"] == *id
             || message["id"].is_null()
             || messages::may_be_of(bytes, &message["id"]);
-        assert!(is_own, "an answer to nobody: {message}");
+        assert!(is_own, "a response without a request: {message}");
     }
     assert!(answers <= 1, "{messages:?}");
 }

@@ -31,7 +31,7 @@ impl Served {
         Self { pipe, modern, case: 0 }
     }
 
-    /// A valid request whose response contains its id.
+    /// Returns a valid request whose response contains its id.
     fn honest(&self, id: &str) -> Value {
         let uri = format!("test://template/{id}/data");
         let mut params = json!({ "uri": uri });
@@ -54,7 +54,7 @@ impl Served {
         for id in lines.iter().filter_map(|line| messages::must_be_answered(line)) {
             *wanted.entry(id.to_string()).or_default() += 1;
         }
-        // A barrier alone is not enough, since responses come in any order. Waits for all that are certain.
+        // A barrier alone is not enough, since responses arrive in any order. Wait for all responses that must arrive.
         let mut came: HashMap<String, usize> = HashMap::new();
         while wanted.iter().any(|(id, count)| came.get(id).copied().unwrap_or(0) < *count) {
             let message = self.pipe.next();
@@ -87,7 +87,7 @@ impl Served {
             return;
         }
         let known = id.is_null() || lines.iter().any(|line| messages::may_be_of(line, id));
-        assert!(known, "an answer to nobody: {message}");
+        assert!(known, "a response without a request: {message}");
     }
 }
 

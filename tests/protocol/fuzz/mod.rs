@@ -14,7 +14,7 @@ mod stored;
 
 use tokio::runtime::Runtime;
 
-/// The runtime for the sockets of a property.
+/// Returns the runtime for the sockets of a property.
 fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }

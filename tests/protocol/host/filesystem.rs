@@ -12,7 +12,7 @@ use super::mark::Mark;
 use super::{as_a_model_sees, node};
 use crate::packages;
 
-/// A host with one such server for an empty folder.
+/// Returns a host with one such server for an empty folder.
 fn open(test: &str) -> (McpHost, Mark, PathBuf) {
     let folder = packages::scratch(&format!("filesystem-{test}")).canonicalize().unwrap();
     let mark = Mark::new(&format!("filesystem-{test}"));

@@ -62,7 +62,7 @@ impl Mark {
         host.close().await;
         let left: Vec<_> =
             ids.iter().filter(|id| Path::new(&format!("/proc/{id}")).exists()).collect();
-        assert!(left.is_empty(), "of the servers {ids:?} there are left {left:?}");
+        assert!(left.is_empty(), "of the servers {ids:?}, {left:?} are still running");
         assert_eq!(self.processes(), [0; 0], "servers were started while the host was closed");
     }
 }

@@ -31,7 +31,7 @@ async fn entities(host: &McpHost) -> Value {
     host.call_tool("memory/read_graph", json!({})).await.unwrap()["entities"].clone()
 }
 
-/// The states, in order.
+/// Returns the states, in order.
 fn states(told: &Told) -> Vec<ServerState> {
     let state = |event| match event {
         McpEvent::State { state, .. } => Some(state),

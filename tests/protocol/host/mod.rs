@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::packages;
 use mark::Mark;
 
-/// A server that runs on Node, as a program.
+/// Returns a server that runs on Node, as a program.
 fn node(name: &str, mark: &Mark) -> StdioTransport {
     ServerConfig::stdio("node").arg(packages::node_server(name)).env(mark::VARIABLE, mark.name())
 }
@@ -48,7 +48,7 @@ async fn as_a_model_sees(host: &McpHost, tool: &str, input: Value) -> ToolRespon
     seen.next().unwrap_or_else(|| panic!("`{tool}` was not called: {response:?}"))
 }
 
-/// A model that calls one tool and then ends.
+/// Returns a model that calls one tool and then ends.
 fn calling(tool: &str, input: Value) -> ScriptedModel {
     ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new(tool, input)]),
@@ -89,7 +89,7 @@ impl Told {
     }
 }
 
-/// Whether an event reports new content of the resource at `uri` of the server `e`.
+/// Returns whether an event reports new content of the resource at `uri` of the server `e`.
 fn is_update_of(uri: &str) -> impl Fn(&McpEvent) -> bool {
     move |event| matches!(event, McpEvent::ResourceUpdated { server, uri: of, .. } if server == "e" && of == uri)
 }

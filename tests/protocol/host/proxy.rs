@@ -18,7 +18,7 @@ use crate::{packages, program, server};
 /// The time limit of the inspector.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A configuration with `notes`.
+/// Returns a configuration with `notes`.
 fn config(test: &str, mark: &Mark) -> String {
     let scratch = packages::scratch(&format!("proxy-{test}"));
     let env = json!({ mark::VARIABLE: mark.name() });

@@ -12,7 +12,7 @@ use super::wire::{Wire, in_session, initialize};
 
 const URI: &str = "none://it";
 
-/// The kinds that notify of changed lists, and whether resources can be subscribed to.
+/// Returns the kinds that notify of changed lists, and whether resources can be subscribed to.
 fn offers(result: &Value) -> ([bool; 3], bool) {
     let capabilities = &result["capabilities"];
     let tells = ["tools", "prompts", "resources"].map(|kind| {
@@ -65,7 +65,11 @@ fn list_changed_is_advertised_only_if_it_is_sent() {
         } else {
             assert_eq!(hello.header("mcp-session-id"), None);
             let version = [("mcp-protocol-version", "2025-11-25")];
-            assert_eq!(wire.listen_in(&version).status(), 405, "no stream to tell it on");
+            assert_eq!(
+                wire.listen_in(&version).status(),
+                405,
+                "there is no stream for the notification"
+            );
             for method in ["resources/subscribe", "resources/unsubscribe"] {
                 let answer = wire.post(&version, &request(method));
                 assert_eq!(answer.code(), -32601, "{answer:?}");

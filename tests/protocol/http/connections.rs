@@ -26,7 +26,7 @@ fn silent_connections_do_not_block_other_clients() {
         honest.post(&[], &initialize());
         assert_eq!(honest.head().map(|head| head.status), Some(200), "127.0.0.{last}");
     }
-    assert!(silent[0].has_ended(), "the longest silent goes first");
+    assert!(silent[0].has_ended(), "the connection that was silent the longest is closed first");
 }
 
 #[test]

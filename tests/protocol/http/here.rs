@@ -44,7 +44,7 @@ async fn slow() -> &'static str {
     "finished"
 }
 
-/// An MCP server that has these tools.
+/// Returns an MCP server that has these tools.
 pub(super) fn calculator() -> McpServer {
     let registry = Registry::new().add(tools![add, whoami, scopes, slow]);
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()

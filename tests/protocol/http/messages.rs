@@ -78,7 +78,7 @@ fn body_over_the_limit_is_too_large() {
 }
 
 #[test]
-fn four_mebibytes_are_the_limit_of_who_sets_none() {
+fn default_body_limit_is_four_mebibytes() {
     let (_server, wire) = server();
     let session = wire.open(&[]);
     let almost = "x".repeat(FOUR_MEBIBYTES - 1024);

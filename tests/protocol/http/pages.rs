@@ -31,7 +31,7 @@ fn browser_asks_what_a_page_may_do_without_its_token() {
     assert_eq!(refused.status, 403);
     assert_eq!(refused.header("access-control-allow-origin"), None);
     let bare = Wire::to(&serving.url()).send("OPTIONS", &[], b"").expect("an answer");
-    assert_eq!(bare.status, 401, "who is no page needs the token");
+    assert_eq!(bare.status, 401, "a client that is not a page needs the token");
 }
 
 #[test]

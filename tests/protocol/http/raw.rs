@@ -103,7 +103,7 @@ impl Raw {
         Some(Head { status, headers })
     }
 
-    /// A body with a length.
+    /// Reads a body with a length.
     pub(super) fn body(&mut self, head: &Head) -> String {
         let length = head.header("content-length").expect("a length").trim().parse().unwrap();
         let mut body = vec![0; length];
@@ -134,7 +134,7 @@ impl Raw {
         }
     }
 
-    /// Whether the server has closed the connection.
+    /// Returns whether the server has closed the connection.
     pub(super) fn has_ended(&mut self) -> bool {
         let mut byte = [0];
         match self.0.read(&mut byte) {

@@ -45,7 +45,7 @@ fn server() -> McpServer {
     Genkit::builder().registry(registry).build().expect("a program").serve_mcp()
 }
 
-/// A call that requests progress.
+/// Returns a call that requests progress.
 fn watched(name: &str, arguments: &Value) -> Value {
     let mut call = call(name, arguments);
     call["params"]["_meta"] = json!({ "progressToken": "t" });
@@ -84,7 +84,7 @@ fn answer_is_one_message_with_a_length_unless_something_is_said_before_it() {
 }
 
 #[test]
-fn who_lost_the_connection_comes_back_for_the_rest() {
+fn disconnected_client_resumes_the_stream() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let mut lost = Raw::to(serving.address());
@@ -102,7 +102,7 @@ fn who_lost_the_connection_comes_back_for_the_rest() {
     assert!(rest.starts_with("id: 1-2\n"), "{rest}");
     assert!(rest.contains("id: 1-4\n") && rest.contains("through"), "{rest}");
     assert!(!rest.contains("id: 1-1\n"), "{rest}");
-    // Also after it is complete.
+    // The stream can also be read after it is complete.
     let mut late = Raw::to(serving.address());
     late.get(&[&in_session(&session)[..], &[("last-event-id", "1-3")]].concat());
     late.head().expect("an answer");
@@ -197,9 +197,9 @@ fn request_to_a_session_that_ends_is_answered_or_not_found() {
     }
 }
 
-/// Also a stream without events: its client can resume it.
+/// Even a stream without events can be resumed by its client.
 #[test]
-fn call_that_takes_long_is_a_stream_to_come_back_to() {
+fn slow_call_is_a_resumable_stream() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let mut raw = Raw::to(serving.address());

@@ -65,7 +65,7 @@ fn here() -> Here {
 }
 
 #[test]
-fn header_of_http_counts_where_the_message_names_no_trace() {
+fn http_trace_header_is_used_if_the_message_has_no_trace() {
     installed();
     let here = here();
     let wire = Wire::to(here.url());

@@ -48,7 +48,7 @@ impl Answer {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("no message ({error}): {self:?}"))
     }
 
-    /// The code of the JSON-RPC error in it.
+    /// Returns the code of the JSON-RPC error in it.
     pub(crate) fn code(&self) -> i64 {
         let message = self.message();
         message["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error: {self:?}"))

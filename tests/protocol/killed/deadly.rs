@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use genkit::durable::{FolderStore, RunChange, RunHead, RunId, RunStore, StoredRun};
 use genkit::{BoxFuture, Result};
 
-/// Tells a process its role.
+/// The environment variable with the role of a process.
 const ROLE: &str = "GENKIT_TASK_ROLE";
 
 /// The startup time limit of a process.

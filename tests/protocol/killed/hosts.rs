@@ -56,7 +56,7 @@ fn process_that_follows() {
     });
 }
 
-/// A server whose tasks write to this log.
+/// Returns a server whose tasks write to this log.
 fn server(log: &Log) -> Serving {
     let genkit = Genkit::builder().registry(Registry::new().add(tools![work])).state(log.clone());
     Serving::of(genkit.build().unwrap().serve_mcp())

@@ -124,7 +124,7 @@ fn see_through(begins: &mut Instance, mut goes_on: Option<&mut Instance>) -> (St
         };
         let Some(got) = instance.ask("tasks/get", &id, json!({"taskId": id})) else { continue };
         let task = &got["result"];
-        assert_eq!(task["taskId"], *id, "the id that was told is known: {got}");
+        assert_eq!(task["taskId"], *id, "a returned id is not known: {got}");
         match task["status"].as_str().unwrap() {
             "working" => {}
             "completed" => {

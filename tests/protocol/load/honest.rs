@@ -55,7 +55,7 @@ async fn one(client: &mut Client, kind: usize, mark: &str) -> Result<(), String>
     if answer.to_string().contains(mark) { Ok(()) } else { Err(answer.to_string()) }
 }
 
-/// A call that reports progress, only for itself.
+/// Makes a call that reports progress, and checks that it receives only its own.
 async fn progress(client: &mut Client, mark: &str) -> Result<(), String> {
     let mut params = call_params("test_tool_with_progress", &json!({}));
     params["_meta"] = json!({ "progressToken": mark });
@@ -72,7 +72,7 @@ async fn progress(client: &mut Client, mark: &str) -> Result<(), String> {
     if right { Ok(()) } else { Err(format!("{answer:?}")) }
 }
 
-/// A call that asks its user, who answers with the mark.
+/// Makes a call that asks its user, who answers with the mark.
 async fn question(client: &mut Client, mark: &str) -> Result<(), String> {
     let content = json!({ "username": mark, "email": "e" });
     let yes = json!({ "action": "accept", "content": content });

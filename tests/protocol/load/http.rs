@@ -11,10 +11,10 @@ use super::{Seen, greedy, honest, hostile, slow};
 use crate::raw::{self, Client, Era, PATIENCE, Usage, host};
 use crate::server::{self, Server};
 
-/// All of them.
+/// The number of clients.
 const CLIENTS: usize = 200;
 
-/// The honest ones.
+/// The number of honest clients.
 const HONEST: usize = 100;
 
 /// The number of rounds of an honest client.
@@ -54,7 +54,7 @@ async fn honest_ones(to: SocketAddr, places: Places, count: usize) -> Seen {
     all
 }
 
-/// The other clients, which run until they are dropped.
+/// Returns the other clients, which run until they are dropped.
 fn others(to: SocketAddr, places: Places) -> JoinSet<()> {
     let mut running = JoinSet::new();
     for name in HONEST..CLIENTS {

@@ -63,7 +63,7 @@ impl PipeClient {
         serde_json::from_str(&line).expect("a message")
     }
 
-    /// A call whose response contains its mark.
+    /// Returns a call whose response contains its mark.
     fn call(&self, id: &Value, mark: &str) -> String {
         let arguments = json!({ "name": mark, "email": "1" });
         self.tool(id, "json_schema_2020_12_tool", &arguments)

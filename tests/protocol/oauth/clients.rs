@@ -52,12 +52,12 @@ async fn our_host_logs_in_renews_its_access_and_asks_again_once_that_is_revoked(
     assert_eq!(whoami(&host).await.expect("an answer"), "ada may notes:read notes:write");
     assert_eq!(tools(&host).await, ["notes/whoami", "notes/write"]);
     assert_eq!((asked.load(Ordering::SeqCst), provider.refreshes()), (1, 0));
-    // The key of its token is revoked: it refreshes its access without asking the user.
+    // The key of the host's token is revoked: the host refreshes its access without asking the user.
     provider.rotate();
     resource.restart(&provider);
     assert_eq!(whoami(&host).await.expect("an answer"), "ada may notes:read notes:write");
     assert_eq!((asked.load(Ordering::SeqCst), provider.refreshes()), (1, 1));
-    // Its refresh token is revoked as well.
+    // The host's refresh token is revoked as well.
     provider.revoke();
     provider.rotate();
     resource.restart(&provider);
@@ -67,7 +67,7 @@ async fn our_host_logs_in_renews_its_access_and_asks_again_once_that_is_revoked(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_consents_to_less_sees_less() {
+async fn client_with_fewer_scopes_sees_fewer_tools() {
     let provider = Provider::start();
     let resource = Resource::serve(&provider);
     let (oauth, _) = consenting(&provider, "bob", &["notes:read"]);
@@ -80,7 +80,7 @@ async fn who_consents_to_less_sees_less() {
     host.close().await;
 }
 
-/// Returns what the TypeScript SDK's client saw.
+/// Returns the observations of the TypeScript SDK's client.
 fn visit(generation: &[&str]) -> Value {
     let npm = packages::npm();
     let provider = Provider::start();
@@ -95,7 +95,7 @@ fn visit(generation: &[&str]) -> Value {
     seen
 }
 
-/// It requests the scope from the refusal, which is the minimum.
+/// The SDK requests the scope from the rejection, which is the minimum.
 #[test]
 fn typescript_sdk_logs_in() {
     for generation in [&[][..], &["v2"]] {

@@ -1,4 +1,4 @@
-// An authorization server (npm's `oidc-provider`) on this machine, with what a test needs beside it:
+// An authorization server (npm's `oidc-provider`) on this machine, with additional features for tests:
 // keys that are rotated, grants that are revoked, a user who logs in and consents, tokens of a program.
 //   node provider.mjs   prints its address, and runs until its standard input ends.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ function key() {
   return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), use: 'sig', alg: 'RS256' };
 }
 
-// What the issuer has stored, whatever its keys are.
+// The data that the issuer has stored, which does not depend on its keys.
 const stored = new Map();
 class Store {
   constructor(model) { this.model = model; }
@@ -30,7 +30,7 @@ class Store {
   }
 }
 
-// One more provider of the same issuer: what was registered and granted stays, the keys are others.
+// Another provider of the same issuer: registrations and grants are kept, but the keys differ.
 function provider(issuer) {
   const made = new Provider(issuer, {
     adapter: Store,
@@ -73,7 +73,7 @@ function provider(issuer) {
   return made;
 }
 
-// A user with a browser that shows nothing: follows redirects, keeps cookies, fills in forms.
+// A user with a minimal browser: follows redirects, keeps cookies, fills in forms.
 async function browse(start, user) {
   const cookies = new Map();
   let [url, options] = [new URL(start), {}];
@@ -88,7 +88,7 @@ async function browse(start, user) {
     if (location) {
       url = new URL(location, url);
       options = {};
-      // Out of the authorization server: back to the program that asked.
+      // The redirect leaves the authorization server and returns to the program that asked.
       if (!url.href.startsWith(issuer)) return url.href;
       continue;
     }
@@ -115,7 +115,7 @@ async function token(resource, scope) {
   return found;
 }
 
-// RFC 7009, for the newest access that can be renewed.
+// RFC 7009, for the newest refresh token.
 async function revoke() {
   const body = new URLSearchParams({ token: refreshable.jti, client_id: refreshable.clientId });
   const response = await fetch(`${issuer}/token/revocation`, { method: 'POST', body });
@@ -123,7 +123,7 @@ async function revoke() {
   return 'revoked';
 }
 
-// What a test asks for, at `/test/..`.
+// The commands of a test, at `/test/..`.
 async function serveTest(request, url) {
   const asked = (name) => url.searchParams.get(name);
   switch (url.pathname) {

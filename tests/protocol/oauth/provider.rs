@@ -56,7 +56,7 @@ impl Provider {
         assert_eq!(get(&format!("{}/test/revoke", self.issuer), &[]), "revoked");
     }
 
-    /// Returns how often access was refreshed.
+    /// Returns the number of times that access was refreshed.
     pub(crate) fn refreshes(&self) -> usize {
         get(&format!("{}/test/refreshes", self.issuer), &[]).parse().expect("a number")
     }

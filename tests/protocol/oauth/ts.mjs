@@ -1,6 +1,6 @@
-// The TypeScript SDK's client, which logs in by itself.
-//   node ts.mjs URL LOGIN     LOGIN is where our authorization server has its user.
-// With `v2` before them, the second generation of the SDK.
+// The TypeScript SDK's client, which logs in without a user.
+//   node ts.mjs URL LOGIN     LOGIN is the URL of the user at the authorization server of the tests.
+// With `v2` as the first argument, the second generation of the SDK is used.
 const second = process.argv[2] === 'v2';
 const [url, login] = process.argv.slice(second ? 3 : 2);
 const { Client, StreamableHTTPClientTransport } = second

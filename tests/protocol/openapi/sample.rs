@@ -28,7 +28,7 @@ const TEXTS: [&str; 19] = [
     "a-rather-long-text-for-those-who-want-so-many-characters-of-it",
 ];
 
-/// A value for each property of the arguments.
+/// Returns a value for each property of the arguments.
 pub(super) fn arguments(schema: &Value) -> Value {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let values = properties.map(|(name, of)| (name.clone(), value(schema, of, 0)));

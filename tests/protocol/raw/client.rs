@@ -34,7 +34,7 @@ pub(crate) struct Client {
     next_id: u64,
 }
 
-/// The metadata of each request in the newer era.
+/// Returns the metadata of each request in the newer era.
 pub(crate) fn meta(capabilities: &Value) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -42,7 +42,7 @@ pub(crate) fn meta(capabilities: &Value) -> Value {
     })
 }
 
-/// The parameters of a call.
+/// Returns the parameters of a call.
 pub(crate) fn call_params(name: &str, arguments: &Value) -> Value {
     json!({ "name": name, "arguments": arguments })
 }
@@ -190,7 +190,7 @@ impl Client {
         }
     }
 
-    /// The result of a call.
+    /// Makes a call, and returns its result.
     pub(crate) async fn call(&mut self, name: &str, arguments: Value) -> Result<Value, String> {
         let answer = self.ask("tools/call", call_params(name, &arguments)).await?;
         let result = answer["result"].clone();

@@ -18,7 +18,7 @@ pub(crate) struct Connection {
 
 #[derive(Clone, Copy)]
 enum Body {
-    /// So many bytes.
+    /// This number of bytes.
     Length(usize),
     /// Chunks, with the remaining bytes of the current one.
     Chunked(usize),
@@ -44,7 +44,7 @@ impl Answer {
         self.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"))
     }
 
-    /// The JSON-RPC messages in it.
+    /// Returns the JSON-RPC messages in it.
     pub(crate) fn messages(&self) -> Vec<Value> {
         if !self.is_stream() {
             return serde_json::from_str(&self.text).into_iter().collect();
@@ -53,7 +53,7 @@ impl Answer {
         data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
     }
 
-    /// The code of the JSON-RPC error in it.
+    /// Returns the code of the JSON-RPC error in it.
     pub(crate) fn code(&self) -> Option<i64> {
         self.messages().iter().find_map(|message| message["error"]["code"].as_i64())
     }
@@ -144,7 +144,7 @@ impl Connection {
         }
     }
 
-    /// The next piece of the body; `None` is its end.
+    /// Returns the next piece of the body; `None` is its end.
     async fn piece(&mut self) -> io::Result<Option<Vec<u8>>> {
         let left = match &mut self.body {
             Body::Length(0) => return Ok(None),

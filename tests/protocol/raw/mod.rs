@@ -27,10 +27,10 @@ pub(crate) fn host(number: u8) -> Ipv4Addr {
     Ipv4Addr::new(127, 0, 9, number)
 }
 
-/// Work that ends.
+/// Runs work that must finish within [`PATIENCE`].
 #[track_caller]
 pub(crate) fn within<T>(what: &str, work: impl Future<Output = T>) -> impl Future<Output = T> {
     let caller = std::panic::Location::caller();
     let work = tokio::time::timeout(PATIENCE, work);
-    async move { work.await.unwrap_or_else(|_| panic!("{caller}: {what} takes for ever")) }
+    async move { work.await.unwrap_or_else(|_| panic!("{caller}: {what} does not finish")) }
 }

@@ -1,7 +1,7 @@
 """MCP servers with one fault each, over stdio, without dependencies: python3 fault.py MODE [ARGUMENT]
 
-All of them speak 2025-11-25 and have the tool `echo`, which gives its arguments back as JSON text, if
-the comment at a mode does not say otherwise.
+All of them implement 2025-11-25 and have the tool `echo`, which returns its arguments as JSON text, unless
+the comment of a mode states otherwise.
 """
 import json
 import os
@@ -37,7 +37,7 @@ def die(code, words):
 
 
 class Server:
-    """The good one."""
+    """The server without a fault."""
 
     version = "2025-11-25"
     capabilities = {"tools": {"listChanged": True}, "logging": {}}
@@ -90,14 +90,14 @@ class Server:
 
 
 class Silent(Server):
-    """`silent`: reads, and never answers."""
+    """`silent`: reads, and never responds."""
 
     def request(self, id, method, params):
         pass
 
 
 class SilentDiscover(Server):
-    """`silent-discover`: ignores `server/discover`, answers all else."""
+    """`silent-discover`: ignores `server/discover`, and responds to all other requests."""
 
     def unknown(self, id, method):
         if method != "server/discover":
@@ -105,7 +105,7 @@ class SilentDiscover(Server):
 
 
 class Garbage(Server):
-    """`garbage`: prints lines that are no messages before each answer."""
+    """`garbage`: prints lines that are not messages before each response."""
 
     def request(self, id, method, params):
         for line in ["Listening on stdio", "", "[1, 2]", "{'id': 0}", '{"level": 30, "id": 0, "msg": "hi"}', "{"]:
@@ -114,7 +114,7 @@ class Garbage(Server):
 
 
 class Exit(Server):
-    """`exit`: ends at once with code 1 and words on standard error."""
+    """`exit`: ends immediately with code 1 and a message on standard error."""
 
     def start(self):
         die(1, "Error: EXAMPLE_KEY is not set")
@@ -135,14 +135,14 @@ class ForeignId(Server):
 
 
 class EmptyResult(Server):
-    """`empty-result`: answers unknown methods with `{}`."""
+    """`empty-result`: responds to unknown methods with `{}`."""
 
     def unknown(self, id, method):
         self.answer(id, {})
 
 
 class EchoVersion(Server):
-    """`echo-version`: answers `initialize` with whatever version the client says."""
+    """`echo-version`: responds to `initialize` with the version of the client."""
 
     def initialize(self, params):
         self.version = params["protocolVersion"]
@@ -150,14 +150,14 @@ class EchoVersion(Server):
 
 
 class Ancient(Server):
-    """`ancient`: answers `initialize` with a version that never was."""
+    """`ancient`: responds to `initialize` with a version that never existed."""
 
     version = "1999-01-01"
 
 
 class StderrFlood(Server):
-    """`stderr-flood`: writes 10 MB to standard error before it reads, and as much in each call. With
-    HANG set it says what it waits for, and waits."""
+    """`stderr-flood`: writes 10 MB to standard error before it reads, and again in each call. If
+    HANG is set, it prints a message and waits."""
 
     def start(self):
         if os.environ.get("HANG"):
@@ -173,7 +173,7 @@ class StderrFlood(Server):
 
 
 class LongLine(Server):
-    """`long-line`: the tool `big` answers with 100 MB, or `bytes` of them."""
+    """`long-line`: the tool `big` returns 100 MB, or the number of bytes in `bytes`."""
 
     tools = [tool("echo"), tool("big")]
 
@@ -193,7 +193,7 @@ class Many(Server):
 
 
 class Cycle(Server):
-    """`cycle`: the pages a, b, a, b, .. without end, one tool on each."""
+    """`cycle`: an endless list of the pages a, b, a, b, .., each with one tool."""
 
     def list(self, cursor):
         page, after = ("a", "b") if cursor in (None, "a") else ("b", "a")
@@ -201,7 +201,7 @@ class Cycle(Server):
 
 
 class Endless(Server):
-    """`endless`: a new cursor and a new tool on each page, for ever."""
+    """`endless`: a new cursor and a new tool on each page, forever."""
 
     def list(self, cursor):
         number = int(cursor or 0)
@@ -238,7 +238,7 @@ class NoSchema(Server):
 
 
 class Odd(Server):
-    """`odd`: tools with wrong types among good ones, and four whose results are odd: `blocks` has
+    """`odd`: tools with wrong types among valid ones, and four with unusual results: `blocks` has
     unknown kinds of content, `lists` has `tools` and `prompts` too, `kind` an unknown `resultType`,
     `shape` is an array."""
 
@@ -270,7 +270,7 @@ class NoIdError(Server):
 
 
 class WrongJsonrpc(Server):
-    """`wrong-jsonrpc`: calls are answered as JSON-RPC 1.0."""
+    """`wrong-jsonrpc`: the responses to calls are in the format of JSON-RPC 1.0."""
 
     def called(self, id, params):
         send(id=id, result=text("old"), jsonrpc="1.0")
@@ -284,7 +284,7 @@ class StringError(Server):
 
 
 class Flood(Server):
-    """`flood`: 200,000 log messages before each answer to a call, numbered from 0."""
+    """`flood`: 200,000 log messages before each response to a call, numbered from 0."""
 
     def called(self, id, params):
         for number in range(200_000):
@@ -294,8 +294,8 @@ class Flood(Server):
 
 
 class MrtrForever(Server):
-    """`mrtr-forever [SECONDS]`: 2026-07-28; reads nothing for so long; each call asks the user, again
-    and again."""
+    """`mrtr-forever [SECONDS]`: 2026-07-28; reads nothing for this time; each call asks the user
+    repeatedly."""
 
     def start(self):
         if REST and REST[0] != "-":
@@ -323,21 +323,21 @@ class MrtrForever(Server):
 
 
 class UnknownResult(MrtrForever):
-    """`unknown-result`: 2026-07-28; a call is answered with a result of a type that nobody knows."""
+    """`unknown-result`: 2026-07-28; a call returns a result of an unknown type."""
 
     def call(self, name, arguments):
         return {"resultType": "promise", "taskId": "7", "status": "working"}
 
 
 class HangCall(Server):
-    """`hang-call`: calls are never answered."""
+    """`hang-call`: never responds to calls."""
 
     def called(self, id, params):
         pass
 
 
 class HangList(Server):
-    """`hang-list`: `tools/list` is never answered."""
+    """`hang-list`: never responds to `tools/list`."""
 
     def request(self, id, method, params):
         if method != "tools/list":
@@ -346,7 +346,7 @@ class HangList(Server):
 
 class IgnoreTerm(Server):
     """`ignore-term`: ignores the end of input and SIGTERM, and has a child that does too. The tool
-    `echo` answers with the ids of both, as JSON."""
+    `echo` returns the process ids of both, as JSON."""
 
     def start(self):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -361,14 +361,14 @@ class IgnoreTerm(Server):
 
 
 class DieInCall(Server):
-    """`die-in-call`: a call ends it with code 3 and words on standard error."""
+    """`die-in-call`: a call ends the server with code 3 and a message on standard error."""
 
     def called(self, id, params):
         die(3, "panic: out of cheese")
 
 
 class ManyValues(Server):
-    """`many-values`: the tool `many` answers with 300,000 values."""
+    """`many-values`: the tool `many` returns 300,000 values."""
 
     tools = [tool("echo"), tool("many")]
 
@@ -388,7 +388,7 @@ class Twice(Server):
 
 
 class SlowStart(Server):
-    """`slow-start SECONDS`: reads nothing for so long."""
+    """`slow-start SECONDS`: reads nothing for this time."""
 
     def start(self):
         time.sleep(float(REST[0]))

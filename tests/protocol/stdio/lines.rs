@@ -127,7 +127,7 @@ fn line_of_fifteen_mebibytes_is_served() {
 }
 
 #[test]
-fn blank_lines_and_windows_lines_are_read_over() {
+fn blank_lines_and_crlf_are_ignored() {
     let mut pipe = Pipe::open();
     pipe.send_raw(b"\n\r\n   \n{\"jsonrpc\":\"2.0\",\"id\":\"w\",\"method\":\"ping\"}\r\n");
     let answer = pipe.next();

@@ -32,7 +32,7 @@ fn until(pipe: &mut Pipe, id: &str, status: &str) -> Value {
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    panic!("the task never was {status}")
+    panic!("the task did not reach the status {status}")
 }
 
 #[test]

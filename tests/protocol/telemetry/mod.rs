@@ -31,7 +31,7 @@ impl Receiver {
         Self { server: Server::spawn(python.arg(script).arg(&file)), file }
     }
 
-    /// The example, which exports to this receiver.
+    /// Returns the example, which exports to this receiver.
     fn example(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(server::example("telemetry"));
         command
@@ -78,7 +78,7 @@ fn compare(received: &Received, name: &str) {
     assert_eq!(tree, expected, "{}", received.all());
 }
 
-/// Whether there is a point of a program's metric with this label.
+/// Returns whether there is a point of a program's metric with this label.
 fn has_label(received: &Received, metric: &str, service: &str, name: &str, value: &str) -> bool {
     let points = received.points(metric, service);
     points.iter().any(|point| point.get(name).map(String::as_str) == Some(value))

@@ -25,7 +25,7 @@ struct ReceivedSpan {
     attributes: Attributes,
 }
 
-/// All that was received.
+/// The received data.
 pub(super) struct Received {
     raw: String,
     spans: Vec<ReceivedSpan>,
@@ -81,7 +81,7 @@ impl Received {
         self.spans.iter().any(|span| span.service == service && span.name == name)
     }
 
-    /// The attributes of the points of a metric of a service.
+    /// Returns the attributes of the points of a metric of a service.
     pub(super) fn points(&self, metric: &str, service: &str) -> Vec<&Attributes> {
         let own = self.points.iter().filter(|(name, of, _)| name == metric && of == service);
         own.map(|(.., attributes)| attributes).collect()

@@ -1,4 +1,4 @@
-//! The lists of tools that leave this library, as each receiver gets them: providers of models, and clients of MCP.
+//! The tool lists that this library sends, as each receiver gets them: model providers and MCP clients.
 //!
 //! Random schemas and the tools of public servers are sent. Each list is judged by the rules of its receiver and by ajv
 //! in its strict mode, because a receiver that rejects one schema rejects the whole list.
@@ -25,7 +25,7 @@ struct SentTool {
     schema: Value,
 }
 
-/// Judges tools, and panics with all that is rejected.
+/// Checks tools by the rules of their receivers, and panics with everything that is rejected.
 fn judge(test: &str, sent: &[SentTool]) {
     let mut rejected: Vec<String> = sent.iter().flat_map(rules::find_violations).collect();
     // Gemini's own type of schema is not JSON Schema.

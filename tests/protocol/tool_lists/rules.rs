@@ -1,10 +1,10 @@
-//! What each receiver rejects, by its documentation and its error messages.
+//! The schemas that each receiver rejects, according to its documentation and its error messages.
 
 use serde_json::{Map, Value};
 
 use super::SentTool;
 
-/// What a receiver of tool lists rejects.
+/// The rules of a receiver of tool lists.
 struct Rules {
     /// The first word of the receivers.
     receiver: &'static str,

@@ -1,4 +1,4 @@
-//! Servers of other people: written by hand, with any list of tools, and public ones.
+//! Third-party servers: handwritten ones with any list of tools, and public ones.
 
 use genkit::mcp::host::{CustomTransport, ServerConfig, StdioTransport};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ const KEYS: [&str; 14] = [
     "TAVILY_API_KEY",
 ];
 
-/// A public server, as a program.
+/// Returns a public server, as a program.
 pub(super) fn public(package: &str) -> StdioTransport {
     if package.contains("==") {
         return ServerConfig::stdio(packages::public_python_server(package));
@@ -43,7 +43,7 @@ pub(super) fn public(package: &str) -> StdioTransport {
     }
 }
 
-/// A server of the older protocol with these tools.
+/// Returns a server of the older protocol with these tools.
 pub(super) fn with_tools(tools: Vec<Value>) -> CustomTransport {
     genkit::mcp::rmcp::custom_transport(move || {
         let tools = tools.clone();

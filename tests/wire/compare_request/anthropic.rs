@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::schema::canonical;
 use super::{json_of, leave_out_usual, prune};
 
-/// Returns the body without what may differ.
+/// Returns the body without the parts that may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     // Any positive number is correct if the intent has none.
@@ -41,12 +41,12 @@ pub fn normal(body: &Value) -> Value {
     Value::Object(body)
 }
 
-/// All limits that clients set by default are considered equal.
+/// Treats all limits that clients set by default as equal.
 fn free_limit(most: &Value) -> Value {
     if [4_096, 16_000].iter().any(|usual| most == usual) { json!(4_096) } else { most.clone() }
 }
 
-/// A text is a list of one block, and the results of tools are parsed as JSON if possible.
+/// Normalizes content: a text becomes a list of one block, and the results of tools are parsed as JSON if possible.
 fn blocks(content: &Value) -> Value {
     match content {
         Value::String(text) => json!([{"type": "text", "text": text}]),

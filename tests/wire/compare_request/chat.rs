@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::schema::{canonical, in_words};
 use super::{json_of, leave_out_usual, prune};
 
-/// Returns the body without what may differ.
+/// Returns the body without the parts that may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     let messages = body.remove("messages").unwrap_or_default();

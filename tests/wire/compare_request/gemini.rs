@@ -8,7 +8,7 @@ use super::{is_empty, prune};
 /// Arbitrary JSON, whose member names do not belong to the API.
 const OPAQUE: [&str; 5] = ["args", "labels", "input", "arguments", "response"];
 
-/// Returns the body without what may differ.
+/// Returns the body without the parts that may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = camel(body) else { return Value::Null };
     body.remove("model");

@@ -110,7 +110,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The value without nulls inside objects.
+/// Returns the value without nulls inside objects.
 pub fn prune(value: &Value) -> Value {
     match value {
         Value::Object(map) => {

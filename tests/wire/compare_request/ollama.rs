@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::schema::canonical;
 use super::{json_of, prune};
 
-/// Returns the body without what may differ.
+/// Returns the body without the parts that may differ.
 pub fn normal(body: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     for message in body.get_mut("messages").and_then(Value::as_array_mut).into_iter().flatten() {

@@ -8,7 +8,7 @@ use super::{json_of, leave_out_usual, prune};
 /// Requests thoughts that can be returned later if nothing is stored.
 const ENCRYPTED: &str = "reasoning.encrypted_content";
 
-/// Returns the body without what may differ from `other`.
+/// Returns the body without the parts that may differ from `other`.
 pub fn normal(body: &Value, other: &Value) -> Value {
     let Value::Object(mut body) = prune(body) else { return Value::Null };
     let input = match body.remove("input").unwrap_or_default() {
@@ -55,7 +55,8 @@ pub fn normal(body: &Value, other: &Value) -> Value {
         }
     }
     body.insert("input".to_owned(), Value::Array(items));
-    // In a round of calls, what is not stored must be requested, so the two belong together.
+    // In a round of tool calls, thoughts that are not stored must be requested, so `store` and `include` belong
+    // together.
     let stateless = body.remove("store") == Some(json!(false)) && body.contains_key("tools");
     if stateless && other["include"].is_null() && body.get("include") == Some(&json!([ENCRYPTED])) {
         body.remove("include");
@@ -78,7 +79,7 @@ pub fn normal(body: &Value, other: &Value) -> Value {
     Value::Object(body)
 }
 
-/// Returns the blocks of a message without what may differ. A text is one block.
+/// Returns the blocks of a message without the parts that may differ. A text is one block.
 fn content(content: &Value) -> Vec<Value> {
     let blocks = match content {
         Value::String(text) => return vec![json!({"text": text})],

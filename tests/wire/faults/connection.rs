@@ -57,7 +57,7 @@ async fn chunks_arrive_as_they_come() {
         for word in ["one ", "two ", "three"] {
             stream.write_all(event(word).as_bytes()).unwrap();
             // The next one is sent only after this one was received.
-            waits.recv_timeout(PATIENCE).expect("the chunk is handed on");
+            waits.recv_timeout(PATIENCE).expect("the chunk is delivered");
         }
         stream.write_all(b"0\r\n\r\n").unwrap();
     });

@@ -93,7 +93,7 @@ async fn connection_that_breaks_can_be_retried() {
     for provider in BUILT {
         let whole = dialect(provider).whole(&Said::text("hello")).to_string();
         for streams in [false, true] {
-            // Nobody listens.
+            // No server listens at this address.
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
             let url = format!("http://{}", listener.local_addr().unwrap());
             drop(listener);
@@ -113,7 +113,7 @@ async fn connection_that_breaks_can_be_retried() {
 }
 
 #[tokio::test]
-async fn half_of_an_answer_is_none() {
+async fn truncated_response_is_an_error() {
     for provider in BUILT {
         let dialect = dialect(provider);
         let whole = dialect.whole(&Said::text("hello")).to_string();

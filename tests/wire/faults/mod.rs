@@ -86,7 +86,7 @@ async fn key_that_the_server_repeats_is_hidden() {
 }
 
 #[tokio::test]
-async fn half_of_a_json() {
+async fn truncated_json_is_an_error() {
     let server = says(http("200 OK", "", r#"{"candidates": [{"content": "#));
     let error = unary(&server.url).await.unwrap_err();
     assert_says(&error, ErrorKind::Unavailable, &["gemini: the response is incomplete: EOF"]);
@@ -96,7 +96,7 @@ async fn half_of_a_json() {
 }
 
 #[tokio::test]
-async fn no_json_at_all() {
+async fn non_json_response_is_an_error() {
     let server = says(http("200 OK", "", "<html>a captive portal</html>"));
     let error = unary(&server.url).await.unwrap_err();
     assert_says(

@@ -38,13 +38,13 @@ impl Server {
     /// Waits until everything is sent. Its thread is joined outside the runtime, which must continue in order to
     /// close connections.
     pub(super) async fn served(self) {
-        tokio::task::spawn_blocking(|| self.served.join().expect("the server is content"))
+        tokio::task::spawn_blocking(|| self.served.join().expect("the server succeeds"))
             .await
             .unwrap();
     }
 }
 
-/// Whether the caller closed the connection.
+/// Returns whether the caller closed the connection.
 pub(super) fn is_closed(stream: &mut TcpStream) -> bool {
     match stream.read(&mut [0]) {
         Ok(count) => count == 0,
@@ -52,7 +52,7 @@ pub(super) fn is_closed(stream: &mut TcpStream) -> bool {
     }
 }
 
-/// A server that responds with these bytes and closes the connection.
+/// Returns a server that responds with these bytes and closes the connection.
 pub(super) fn says(answer: impl Into<Vec<u8>>) -> Server {
     let answer = answer.into();
     serves(move |mut stream, _| {
@@ -61,7 +61,7 @@ pub(super) fn says(answer: impl Into<Vec<u8>>) -> Server {
     })
 }
 
-/// The head and the body of one request.
+/// Reads one request, and returns its head and its body.
 pub(crate) fn read_request(stream: &mut TcpStream) -> String {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let (mut asked, mut piece) = (Vec::new(), [0; 4096]);
@@ -105,7 +105,7 @@ pub(super) async fn ask(model: &dyn Model, chunks: ChunkSink) -> Result<ModelRes
     answer.expect("an answer or an error")
 }
 
-/// A sink, and the text of the chunks that it received.
+/// Returns a sink, and the text of the chunks that it received.
 pub(crate) fn listening() -> (ChunkSink, Arc<Mutex<String>>) {
     let text = Arc::new(Mutex::new(String::new()));
     let seen = Arc::clone(&text);
@@ -116,7 +116,7 @@ pub(super) async fn unary(url: &str) -> Result<String> {
     Ok(ask(&*gemini(url), ChunkSink::none()).await?.message.unwrap().text())
 }
 
-/// The outcome of a streamed call, and the text that came before it.
+/// Returns the outcome of a streamed call, and the text that came before it.
 pub(super) async fn streamed(url: &str) -> (Result<String>, String) {
     let (sink, text) = listening();
     let result = ask(&*gemini(url), sink).await.map(|response| response.message.unwrap().text());

@@ -57,12 +57,12 @@ fn yes() -> Cell {
     Ok("yes".to_owned())
 }
 
-/// A feature that a provider does not have.
+/// Returns the cell of a feature that a provider does not have.
 fn no() -> Cell {
     Ok("–".to_owned())
 }
 
-/// The provider's stand-in.
+/// Returns the provider's stand-in.
 fn mock(provider: &str, said: impl IntoIterator<Item = Said>) -> Mock {
     Mock::says(dialect(provider), said)
 }
@@ -95,7 +95,7 @@ async fn streamed(
     Ok((chunks.try_iter().collect(), response))
 }
 
-/// The thoughts of a message.
+/// Returns the thoughts of a message.
 fn reasoning(message: &Message) -> String {
     let thoughts = message.content.iter().filter_map(|part| match part {
         Part::Reasoning { reasoning, .. } => Some(reasoning.as_str()),

@@ -1,4 +1,4 @@
-//! Settings: the place of each in the request.
+//! Settings, and their positions in the request.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ const ROWS: &[Row] = &[
     row!("a provider-specific setting, unchanged", setting, "somethingNew", json!({"a": [1]})),
 ];
 
-/// The paths of the body that a setting changes.
+/// Returns the paths of the body that a setting changes.
 async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cell {
     let (plain, answer) = asked_with(provider, |request| request).await;
     answer?;
@@ -44,7 +44,7 @@ async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cel
     Ok(found.join(", "))
 }
 
-/// The key of one call is sent in a header, and not elsewhere.
+/// Checks that the key of one call is sent in a header, and not elsewhere.
 async fn key(provider: &'static str) -> Cell {
     let (mock, answer) =
         asked_with(provider, |request| request.with_config("apiKey", "own-key")).await;

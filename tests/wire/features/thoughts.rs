@@ -39,7 +39,7 @@ async fn shown(provider: &'static str) -> Cell {
     yes()
 }
 
-/// Whether the signature was sent back, or only the thoughts.
+/// Returns whether the signature was sent back, or only the thoughts.
 fn went_back(provider: &str, asked: &Asked, body: &str) -> Cell {
     if body.contains(SIGNATURE) {
         return yes();

@@ -146,7 +146,7 @@ async fn no_parameters(provider: &'static str) -> Cell {
     yes()
 }
 
-/// The model receives a name that the API accepts, and its calls are mapped back to the original name.
+/// Checks that the model receives a name that the API accepts, and that its calls are mapped back to the original name.
 async fn names(provider: &'static str) -> Cell {
     let name = "fs/read file";
     let tools =
@@ -187,7 +187,7 @@ async fn failure(provider: &'static str) -> Cell {
     yes()
 }
 
-/// The user pays 20 instead of 500, and the model is informed.
+/// Checks that the user pays 20 instead of 500, and that the model is informed.
 async fn resume(provider: &'static str) -> Cell {
     let call = Said::default().calls("call_1", "pay", json!({"euros": 500}));
     let mock = mock(provider, [call, Said::text("Paid.")]);
@@ -211,7 +211,7 @@ async fn resume(provider: &'static str) -> Cell {
     yes()
 }
 
-/// The choice is sent, or rejected before the call.
+/// Checks that the choice is sent, or rejected before the call.
 async fn choice(provider: &'static str, choice: ToolChoice, expected: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("ok")]);
     let run = genkit::generate("go").model(mock.model(provider)).tools(tools![add, now]);
@@ -262,7 +262,7 @@ async fn calls_without_ids_find_their_answers() {
     }
 }
 
-/// The provider searches lazy tools, or the run does.
+/// Returns whether the provider or the run searches lazy tools.
 async fn lazy(provider: &'static str) -> Cell {
     let mock = mock(provider, [Said::text("ok")]);
     let run = genkit::generate("go").model(lazy_tools::model(provider, &mock.url));

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 pub use server::{Mock, Request, answer};
 
-/// The stand-in for each provider, by its name in the cases.
+/// Returns the stand-in for each provider, by its name in the cases.
 pub fn dialect(provider: &str) -> &'static dyn Dialect {
     match provider {
         "anthropic" => &anthropic::Anthropic,
@@ -20,13 +20,13 @@ pub fn dialect(provider: &str) -> &'static dyn Dialect {
         "ollama" => &ollama::Ollama,
         "openai" => &chat::Chat,
         "openai-responses" => &responses::Responses,
-        other => panic!("nobody stands in for {other}"),
+        other => panic!("no mock for {other}"),
     }
 }
 
 /// The wire format of a provider.
 pub trait Dialect: Sync {
-    /// A model that reasons and calls tools.
+    /// Returns a model that reasons and calls tools.
     fn model(&self) -> &'static str;
 
     /// Returns a complete response as JSON.
@@ -56,7 +56,7 @@ pub trait Dialect: Sync {
     /// Returns the body of an error.
     fn failure(&self, status: u16, message: &str) -> Value;
 
-    /// Whether a streamed response is requested.
+    /// Returns whether a streamed response is requested.
     fn streams(&self, request: &Request) -> bool {
         request.body["stream"] == true
     }
@@ -114,7 +114,7 @@ impl Said {
         self
     }
 
-    /// The id of a call, for formats that require one.
+    /// Returns the id of a call, for formats that require one.
     fn id(&self, at: usize) -> String {
         self.calls[at].id.clone().unwrap_or_else(|| format!("made_up_{at}"))
     }
@@ -176,7 +176,7 @@ impl Asked {
         self.turns.iter().flat_map(|(_, pieces)| pieces)
     }
 
-    /// All text, of the system as well.
+    /// Returns all text, of the system as well.
     pub fn text(&self) -> String {
         let texts = self.pieces().filter_map(|piece| match piece {
             Piece::Text(text) => Some(text.as_str()),
@@ -194,7 +194,7 @@ impl Asked {
     }
 }
 
-/// The text at a place, or none.
+/// Returns the text of a value, or an empty string.
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

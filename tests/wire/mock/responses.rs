@@ -6,7 +6,7 @@ use super::{Asked, Dialect, End, Piece, Said, Who, list, media, parsed, some_tex
 
 pub struct Responses;
 
-/// The items of a response. The signature is the encrypted content.
+/// Returns the items of a response. The signature is the encrypted content.
 fn items(said: &Said) -> Vec<Value> {
     let mut items = Vec::new();
     if let Some((thoughts, signature)) = &said.thoughts {

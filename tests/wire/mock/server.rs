@@ -27,7 +27,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// A stand-in that returns these responses one after the other, and then repeats the last one.
+    /// Returns a stand-in that returns these responses one after the other, and then repeats the last one.
     pub fn says(dialect: &'static dyn Dialect, said: impl IntoIterator<Item = Said>) -> Self {
         let said: Vec<Said> = said.into_iter().collect();
         Self::answers(dialect, move |number, request| {
@@ -36,7 +36,7 @@ impl Mock {
         })
     }
 
-    /// A stand-in that returns these bytes for the n-th request.
+    /// Returns a stand-in that returns these bytes for the n-th request.
     pub fn answers<A: Into<Vec<u8>>>(
         dialect: &'static dyn Dialect,
         answer: impl Fn(usize, &Request) -> A + Send + 'static,
@@ -64,7 +64,7 @@ impl Mock {
         Self { url, dialect, asked }
     }
 
-    /// The model of `provider` that uses this server.
+    /// Returns the model of `provider` that uses this server.
     pub fn model(&self, provider: &str) -> Arc<dyn Model> {
         cases::model(provider, self.dialect.model(), &self.url)
     }
@@ -85,7 +85,7 @@ impl Mock {
     }
 }
 
-/// The response to a request, complete or streamed as requested.
+/// Returns the response to a request, complete or streamed as requested.
 pub fn answer(dialect: &dyn Dialect, request: &Request, said: &Said) -> String {
     if dialect.streams(request) {
         let kind = format!("content-type: {}\r\n", dialect.stream_type());

@@ -41,7 +41,7 @@ fn fixtures_compile() {
 
 /// The generated code passes the strictest lint groups of clippy.
 #[test]
-fn clippy_is_content() {
+fn generated_code_passes_clippy() {
     let clippy = Command::new(env!("CARGO")).args(["clippy", "--version"]).output();
     if clippy.is_ok_and(|output| output.status.success()) {
         assert_eq!(cargo("clippy", "pedantic"), None);

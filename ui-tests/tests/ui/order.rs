@@ -20,7 +20,7 @@ fn each_mistake_causes_one_compile_error() {
 
 /// A message must be understandable without reading the macros.
 #[test]
-fn messages_show_nothing_of_the_machine() {
+fn compiler_messages_hide_macro_internals() {
     for case in cases("fail") {
         let said = read(&case.with_extension("stderr"));
         for secret in ["/home/", "/root/", "/work/", "/tmp/", ".cargo", "index.crates"] {
@@ -31,7 +31,7 @@ fn messages_show_nothing_of_the_machine() {
 
 /// Each case has a corrected version that compiles, in a module with its name in a `pass` file of its topic.
 #[test]
-fn case_has_a_twin_that_compiles() {
+fn each_failing_case_has_a_corrected_version() {
     let passing = cases("pass");
     let missing: Vec<String> = cases("fail")
         .into_iter()
@@ -45,5 +45,5 @@ fn case_has_a_twin_that_compiles() {
         })
         .map(|case| case.display().to_string())
         .collect();
-    assert!(missing.is_empty(), "without a twin:\n{}", missing.join("\n"));
+    assert!(missing.is_empty(), "cases without a corrected version:\n{}", missing.join("\n"));
 }

@@ -21,13 +21,14 @@ pub struct RunDefaults {
     pub trace_contents: bool,
     pub store: Option<Arc<dyn RunStore>>,
     pub resting: SuspendedRuns,
-    /// The lease duration of durable runs. `None` for the default.
+    /// The lease duration of durable runs. `None` means the default.
     pub lease: Option<Duration>,
     /// The clients that follow durable runs of this process.
     pub streams: LiveStreams,
     /// The build of this program, which durable runs record.
     pub build: Option<String>,
-    /// Held while this process works on a durable run during which other processes have ended.
+    /// Held while this process performs a durable run during which several processes have ended, so that it performs
+    /// only one suspect run at a time.
     pub suspect_lock: Arc<Mutex<()>>,
 }
 

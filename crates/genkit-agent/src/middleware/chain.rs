@@ -138,7 +138,7 @@ pub trait InnermostTool: Send + Sync {
         suspended: Option<&'a Suspended>,
     ) -> BoxFuture<'a, Result<ToolOutcome>>;
 
-    /// Returns the tools of the run. Empty outside a run.
+    /// Returns the tools of the run. The list is empty outside a run.
     fn tools(&self) -> Vec<ToolDefinition> {
         Vec::new()
     }
@@ -242,7 +242,7 @@ impl NextModel {
     /// Counts the tokens of `request`, if the model's provider supports it.
     ///
     /// # Errors
-    /// The errors of [`Model::count_tokens`](genkit_model::Model::count_tokens).
+    /// Returns the errors of [`Model::count_tokens`](genkit_model::Model::count_tokens).
     pub async fn count_tokens(&self, request: &ModelRequest) -> Result<u64> {
         self.model.count_tokens(request).await
     }

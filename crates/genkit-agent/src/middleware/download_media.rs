@@ -45,9 +45,9 @@ pub struct DownloadMedia {
 /// # }
 /// ```
 ///
-/// A file can have up to 20 MiB, and a download can take up to 30 seconds. Redirects are not followed. The author of a
-/// message decides which URLs this program fetches, including URLs in an internal network, so use this middleware only
-/// for trusted messages.
+/// A file can be up to 20 MiB in size, and a download can take up to 30 seconds. Redirects are not followed. The author
+/// of a message decides which URLs this program fetches, including URLs in an internal network, so use this middleware
+/// only for trusted messages.
 pub fn download_media() -> DownloadMedia {
     DownloadMedia { max_bytes: MAX_BYTES, timeout: TIMEOUT }
 }

@@ -12,7 +12,7 @@ use genkit_model::{ChunkSink, IntoModel, Model, ModelRef};
 #[derive(Clone)]
 pub struct Fallback {
     models: Vec<ModelRef>,
-    /// The error kinds that cause a fallback. `None` for the default kinds.
+    /// The error kinds that cause a fallback. `None` means the default kinds.
     kinds: Option<Vec<ErrorKind>>,
     keep_config: bool,
 }
@@ -78,7 +78,7 @@ impl Fallback {
             Unimplemented,
         };
         match (&self.kinds, error.kind()) {
-            // A fatal error concerns the whole run: its budget is exhausted.
+            // A fatal error ends the whole run, for example because its budget is exhausted.
             _ if error.is_fatal() => false,
             (Some(kinds), kind) => kinds.contains(&kind),
             (None, Unavailable | DeadlineExceeded | ResourceExhausted | Aborted | Internal) => true,

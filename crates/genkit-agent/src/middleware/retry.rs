@@ -84,15 +84,16 @@ impl Retry {
         self
     }
 
-    /// Sets whether waits have jitter: a random extra delay of up to the same duration, so that clients do not retry
-    /// all at the same time. Default is `true`. `false` makes waits exact, for tests.
+    /// Sets whether waits have jitter: a random extra delay of up to the same duration, so that clients do not all
+    /// retry at the same time. Default is `true`. `false` makes waits exact, for tests.
     #[must_use]
     pub fn jitter(mut self, yes: bool) -> Self {
         self.jitter = yes;
         self
     }
 
-    /// Returns the wait before the retry with this index, starting at 0. `None` if the call should not be retried.
+    /// Returns the wait before the retry with this index, starting at 0. Returns `None` if the call should not be
+    /// retried.
     fn wait_before(&self, error: &Error, retry: u32) -> Option<Duration> {
         if retry >= self.max_retries || !error.is_retryable() {
             return None;
@@ -150,7 +151,7 @@ mod tests {
         let retry = retry().max_retries(10).jitter(false);
         let error = Error::new(ErrorKind::Unavailable, "x");
         let waits: Vec<u64> =
-            (0..8).map(|n| retry.wait_before(&error, n).expect("worth it").as_secs()).collect();
+            (0..8).map(|n| retry.wait_before(&error, n).expect("retryable").as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
         assert_eq!(retry.wait_before(&error, 10), None);
     }

@@ -87,10 +87,10 @@ mod tests {
             .with_format(genkit_core::Format::Enum)
             .with_constrained(false);
         let own = OutputOptions::default().with_json_schema(json!({"type": "object"}));
-        let merged = merge_output(Some(own.clone()), Some(&prompt)).expect("both say something");
+        let merged = merge_output(Some(own.clone()), Some(&prompt)).expect("both set options");
         assert_eq!(merged, own.with_constrained(false));
         let own = OutputOptions::default().with_instructions("Be brief.");
-        let merged = merge_output(Some(own), Some(&prompt)).expect("both say something");
+        let merged = merge_output(Some(own), Some(&prompt)).expect("both set options");
         assert_eq!(merged, prompt.clone().with_instructions("Be brief."));
         assert_eq!(merge_output(None, Some(&prompt)), Some(prompt));
     }

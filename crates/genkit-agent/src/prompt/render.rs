@@ -80,7 +80,7 @@ impl Generate {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`Generate`] that can occur before the model is called.
+    /// Returns the errors of [`Generate`] that can occur before the model is called.
     pub async fn render(self) -> Result<GenerateOptions> {
         let mut rendered = self.render_prompt().await?;
         if let Some(error) = rendered.config_error.take() {

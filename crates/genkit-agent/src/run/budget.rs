@@ -50,7 +50,7 @@ pub(crate) struct SpentUsage {
     total: u64,
     input: u64,
     output: u64,
-    /// Usage that has not been added to a response yet. `None` if no call was made since the last response.
+    /// Usage that has not been added to a response yet. `None` means that no call was made since the last response.
     #[serde(skip_serializing_if = "Option::is_none")]
     untold: Option<Usage>,
     is_estimated: bool,
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn each_limit_ends_a_run_before_a_call_or_after_an_answer() {
         let none = UsageLimit::default();
-        // The limit, the number of calls with 10 and 2 tokens before the error, and the error.
+        // Each row: the limit, the number of calls with 10 and 2 tokens before the error, and the error.
         let table = [
             (none, 5, None),
             (none.requests(3), 3, Some(("requests", 3, 3))),

@@ -56,8 +56,8 @@ impl StreamedReferences {
     }
 }
 
-/// Returns whether each call of a message has a unique id. `false` if there are too many calls to compare them without
-/// a set.
+/// Returns whether each call of a message has a unique id. Returns `false` if there are too many calls to compare
+/// without a set.
 fn are_all_given(message: &Message) -> bool {
     const FEW: usize = 8;
     let mut seen = [""; FEW];

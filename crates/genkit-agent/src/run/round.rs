@@ -158,8 +158,8 @@ impl ToolRound {
         self.calls.iter().enumerate().filter_map(call).collect()
     }
 
-    /// Stores the outcome of the call at `place`. If the caller replaced the input, the new input is stored in the
-    /// request, and a note is added to the response, so that the model can relate them.
+    /// Stores the outcome of the call at `place`. If the caller replaced the input, stores the new input in the request
+    /// and adds a note about it to the response for the model.
     pub(super) fn finish_call(&mut self, place: usize, mut outcome: CallOutcome) {
         let Some(call) = self.calls.get_mut(place) else { return };
         let request = &mut self.message.content[call.at];

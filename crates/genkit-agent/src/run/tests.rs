@@ -1,4 +1,4 @@
-//! Tests of the state machine of the turns, without a runtime, a model or tools.
+//! Tests of the turn state machine, without a runtime, a model or tools.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn machine() -> TurnMachine {
     machine_with(RULES)
 }
 
-/// A model response with tool requests.
+/// Creates a model response with tool requests.
 fn asks(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ModelResponse {
     let requests = calls
         .into_iter()
@@ -73,11 +73,11 @@ mod state {
 
     pub(super) fn tools() -> TurnMachine {
         let mut machine = machine();
-        machine.accept_response(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+        machine.accept_response(asks([("a", json!(1)), ("b", json!(2))])).expect("continues");
         machine
     }
 
-    /// A run resumed at the calls of a suspended message: one has a response, one is interrupted.
+    /// Creates a run that is resumed at the calls of a suspended message: one has a response, one is interrupted.
     pub(super) fn resumed() -> TurnMachine {
         let mut machine = tools();
         let outcome = |call: &PendingCall| match call.place {
@@ -88,38 +88,38 @@ mod state {
         machine.settle_round();
         let response = done(&mut machine);
         let mut answers = Resume::default();
-        answers.push_answer(response.interrupts()[0].restart(json!("this one"))).expect("it fits");
+        answers.push_answer(response.interrupts()[0].restart(json!("this one"))).expect("valid");
         let mut request = ModelRequest::new(response.into_messages());
-        let resumed = resume(&mut request.messages, &answers).expect("it is answered");
+        let resumed = resume(&mut request.messages, &answers).expect("all answered");
         TurnMachine::new(request, RULES, Some(resumed))
     }
 
-    /// A run with a response to check and one retry left.
+    /// Creates a run with a response to check and one retry left.
     pub(super) fn to_check() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
-        machine.accept_response(ModelResponse::from_text("five")).expect("it is to be checked");
+        machine.accept_response(ModelResponse::from_text("five")).expect("the output is checked");
         machine
     }
 
-    /// A run with a second response to check, after its only retry.
+    /// Creates a run with a second response to check, after its only retry.
     pub(super) fn to_check_again() -> TurnMachine {
         let mut machine = to_check();
-        machine.accept_verdict(Err("no number".to_owned())).expect("there is a retry");
-        machine.accept_response(ModelResponse::from_text("six")).expect("it is to be checked");
+        machine.accept_verdict(Err("no number".to_owned())).expect("a retry is left");
+        machine.accept_response(ModelResponse::from_text("six")).expect("the output is checked");
         machine
     }
 
-    /// A run with a response to check that was cut off at the token limit.
+    /// Creates a run with a response to check that was cut off at the token limit.
     pub(super) fn cut_off() -> TurnMachine {
         let mut machine = machine_with(TurnRules { output_retries: Some(1), ..RULES });
         let answer = ModelResponse::from_text("fi").with_finish_reason(FinishReason::Length);
-        machine.accept_response(answer).expect("it is to be checked");
+        machine.accept_response(answer).expect("the output is checked");
         machine
     }
 
     pub(super) fn ended() -> TurnMachine {
         let mut machine = machine();
-        machine.accept_response(ModelResponse::from_text("bye")).expect("it ends");
+        machine.accept_response(ModelResponse::from_text("bye")).expect("the run ends");
         machine
     }
 
@@ -130,7 +130,7 @@ mod state {
     }
 }
 
-/// The next step of the state machine, as a word.
+/// Returns the next step of the state machine, as a word.
 fn step(machine: &mut TurnMachine) -> String {
     match machine.next() {
         TurnStep::Model => format!("model at {}", machine.index()),
@@ -146,10 +146,10 @@ fn step(machine: &mut TurnMachine) -> String {
     }
 }
 
-/// Feeds the state machine. Returns an error with its partial response, or the next step.
+/// Passes `input` to the state machine. Returns the error with its partial response, or the next step.
 fn fed(mut machine: TurnMachine, input: &str) -> String {
     let failed = |error: genkit_core::Error| {
-        let partial = error.partial().expect("what was done");
+        let partial = error.partial().expect("a partial response");
         let reason = partial.finish_reason.map(|reason| format!("{reason:?}")).unwrap_or_default();
         format!("{:?} {reason}, {} messages", error.kind(), partial.messages().len())
     };
@@ -334,7 +334,7 @@ fn answer_that_does_not_fit_goes_back_with_the_reason() {
     let mut machine = state::to_check();
     assert_eq!(machine.response_to_check().message.map(Message::text).as_deref(), Some("five"));
     let retry =
-        machine.accept_verdict(Err("at `n`: no number.".to_owned())).expect("there is a retry");
+        machine.accept_verdict(Err("at `n`: no number.".to_owned())).expect("a retry is left");
     let retry = retry.expect("the retry for the stream");
     assert_eq!((retry.attempt, retry.index, retry.reason.as_str()), (1, 0, "at `n`: no number."));
     let told: Vec<_> = machine.request().messages.iter().map(|m| (m.role, m.text())).collect();
@@ -355,20 +355,20 @@ fn rejected_parts_are_not_sent_back() {
     let mut machine = machine_with(rules.clone());
     machine
         .accept_response(ModelResponse::new(Message::new(Role::Model, [])))
-        .expect("it is checked");
-    machine.accept_verdict(Err("nothing".to_owned())).expect("there is a retry");
+        .expect("the output is checked");
+    machine.accept_verdict(Err("nothing".to_owned())).expect("a retry is left");
     let roles = |machine: &TurnMachine| -> Vec<Role> {
         machine.request().messages.iter().map(|message| message.role).collect()
     };
-    assert_eq!(roles(&machine), [Role::User, Role::User], "an empty message is left out");
+    assert_eq!(roles(&machine), [Role::User, Role::User], "empty messages are omitted");
 
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = Some(ToolChoice::None);
     let mut machine = TurnMachine::new(request, rules, None);
-    machine.accept_response(asks([("a", json!(1))])).expect("it is checked");
-    machine.accept_verdict(Err("a call".to_owned())).expect("there is a retry");
+    machine.accept_response(asks([("a", json!(1))])).expect("the output is checked");
+    machine.accept_verdict(Err("a call".to_owned())).expect("a retry is left");
     let closed = [Role::User, Role::Model, Role::Tool, Role::User];
-    assert_eq!(roles(&machine), closed, "a call has an answer");
+    assert_eq!(roles(&machine), closed, "each call has a response");
 }
 
 #[test]
@@ -388,14 +388,14 @@ fn call_that_was_required_is_required_once() {
         let mut request = ModelRequest::new([Message::user("go")]);
         request.tool_choice = before;
         let mut machine = TurnMachine::new(request, RULES, None);
-        machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
+        machine.accept_response(asks([("a", json!(1))])).expect("continues");
         finish(&mut machine, |call| answered(call, json!("x")));
         machine.settle_round();
         assert_eq!(machine.request().tool_choice, after);
     }
 }
 
-/// The state machine of a run with the stop tools `a` and `b`, at a round of three calls.
+/// Creates the state machine of a run with the stop tools `a` and `b`, at a round of three calls.
 fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     let mut request = ModelRequest::new([Message::user("go")]);
     request.tool_choice = choice;
@@ -403,7 +403,7 @@ fn stopping(choice: Option<ToolChoice>) -> TurnMachine {
     let mut machine = TurnMachine::new(request, TurnRules { stop_on_tools, ..RULES }, None);
     machine
         .accept_response(asks([("c", json!(1)), ("b", json!(2)), ("a", json!(3))]))
-        .expect("it goes on");
+        .expect("continues");
     machine
 }
 
@@ -419,7 +419,7 @@ fn run_stops_on_the_first_answer_of_its_tools() {
     let response = done(&mut machine);
     assert_eq!(response.finish_reason, Some(FinishReason::Stop));
     assert_eq!(response.finish_message.as_deref(), Some("the tool `b` was called"));
-    assert_eq!(response.messages().len(), 3, "each call has its answer");
+    assert_eq!(response.messages().len(), 3, "each call has a response");
     assert_eq!(response.output_value().unwrap(), json!({"of": "b"}));
     assert_eq!(response.text(), r#"{"of":"b"}"#);
 }
@@ -451,7 +451,7 @@ fn answer_over_the_budget_is_kept_with_its_calls() {
     answer.usage.input_tokens = Some(7);
     let error = machine
         .end_with_error(answer, genkit_core::Error::new(ErrorKind::ResourceExhausted, "enough"));
-    let partial = machine.fail_run(error).into_partial().expect("what was done");
+    let partial = machine.fail_run(error).into_partial().expect("a partial response");
     assert_eq!((partial.usage.input_tokens, partial.messages().len()), (Some(7), 2));
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
 }
@@ -463,7 +463,7 @@ fn finished_calls_of_a_failed_round_are_kept() {
         machine.finish_call(first.place, answered(&first, json!("kept")));
         let error = machine.fail_run(genkit_core::Error::new(ErrorKind::Aborted, "enough"));
         let message =
-            error.partial().and_then(|partial| partial.message.clone()).expect("it is kept");
+            error.partial().and_then(|partial| partial.message.clone()).expect("a partial message");
         assert_eq!(message.content[kept].metadata()["pendingOutput"], "kept");
     }
 }
@@ -474,7 +474,7 @@ fn same_answers_make_the_same_run() {
         let mut machine = state::tools();
         finish(&mut machine, |call| answered(call, json!("x")));
         machine.settle_round();
-        machine.accept_response(ModelResponse::from_text("bye")).expect("it ends");
+        machine.accept_response(ModelResponse::from_text("bye")).expect("the run ends");
         done(&mut machine)
     };
     assert_eq!(run(), run());
@@ -485,7 +485,7 @@ fn asking_again_gives_the_same_step() {
     let mut machine = machine();
     assert!(matches!(machine.next(), TurnStep::Model));
     assert!(matches!(machine.next(), TurnStep::Model));
-    machine.accept_response(asks([("a", json!(1)), ("b", json!(2))])).expect("it goes on");
+    machine.accept_response(asks([("a", json!(1)), ("b", json!(2))])).expect("continues");
     let first = calls(&mut machine);
     assert_eq!(first, calls(&mut machine));
     assert_eq!(first.len(), 2);
@@ -495,23 +495,23 @@ fn asking_again_gives_the_same_step() {
 fn round_makes_two_messages_and_moves_the_index_by_two() {
     let mut machine = machine();
     assert_eq!((machine.index(), machine.rounds()), (0, 0));
-    machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
+    machine.accept_response(asks([("a", json!(1))])).expect("continues");
     assert_eq!((machine.index(), machine.rounds()), (1, 0));
     finish(&mut machine, |call| answered(call, json!("x")));
     let role = machine.settle_round().map(|answers| answers.role);
     assert_eq!(role, Some(Role::Tool));
     assert_eq!((machine.index(), machine.rounds()), (2, 1));
     assert_eq!(machine.request().messages.len(), 3);
-    machine.accept_response(ModelResponse::from_text("bye")).expect("it ends");
+    machine.accept_response(ModelResponse::from_text("bye")).expect("the run ends");
     assert_eq!(done(&mut machine).text(), "bye");
 }
 
 #[test]
 fn failure_takes_the_open_calls_along() {
     let mut machine = machine();
-    machine.accept_response(asks([("a", json!(1))])).expect("it goes on");
+    machine.accept_response(asks([("a", json!(1))])).expect("continues");
     let error = machine.fail_run(genkit_core::Error::new(ErrorKind::Cancelled, "stop"));
-    let partial = error.partial().expect("what was done");
+    let partial = error.partial().expect("a partial response");
     assert_eq!(partial.tool_requests().len(), 1);
     assert_eq!(partial.finish_reason, Some(FinishReason::Aborted));
     assert_eq!(partial.messages().len(), 2);
@@ -523,11 +523,11 @@ fn failure_takes_the_open_calls_along() {
 #[test]
 fn tool_requests_are_returned_where_that_is_wanted() {
     let mut machine = machine_with(TurnRules { return_tool_requests: true, ..RULES });
-    machine.accept_response(asks([("a", json!(1))])).expect("it ends");
+    machine.accept_response(asks([("a", json!(1))])).expect("the run ends");
     assert_eq!(done(&mut machine).tool_requests().len(), 1);
 }
 
-/// The outcome of a tool that is interrupted as many times as its input states, and then responds.
+/// Returns the outcome of a tool that is interrupted as many times as its input states, and then responds.
 fn outcome(call: &PendingCall) -> CallOutcome {
     let asks = call.request.input.as_u64().unwrap_or_default();
     let given = call.suspended.as_ref().map_or(0, |suspended| suspended.recording.answers.len());
@@ -560,13 +560,13 @@ fn play(
                     }
                     _ => ModelResponse::from_text("done"),
                 };
-                machine.accept_response(answer).expect("it goes on");
+                machine.accept_response(answer).expect("continues");
             }
             TurnStep::Tools(_) => {
                 finish(&mut machine, outcome);
                 machine.settle_round();
             }
-            TurnStep::Check => machine.accept_verdict(Ok(())).map(drop).expect("it fits"),
+            TurnStep::Check => machine.accept_verdict(Ok(())).map(drop).expect("accepted"),
             TurnStep::Asks => {
                 interrupted += 1;
                 let response = store(*machine.take_response());
@@ -576,9 +576,9 @@ fn play(
                 answers
                     .iter()
                     .map(answer)
-                    .for_each(|answer| given.push_answer(answer).expect("it fits"));
+                    .for_each(|answer| given.push_answer(answer).expect("valid"));
                 let mut request = ModelRequest::new(response.into_messages());
-                let resumed = resume(&mut request.messages, &given).expect("it is answered");
+                let resumed = resume(&mut request.messages, &given).expect("all answered");
                 machine = TurnMachine::new(request, RULES, Some(resumed));
             }
             TurnStep::Done => return (*machine.take_response(), interrupted),
@@ -595,8 +595,8 @@ proptest! {
     ) {
         let (kept, asked) = play(&script, |response| response);
         let (stored, asked_too) = play(&script, |response| {
-            let text = serde_json::to_string(&response).expect("it is data");
-            serde_json::from_str(&text).expect("and reads back")
+            let text = serde_json::to_string(&response).expect("the response serializes");
+            serde_json::from_str(&text).expect("the response deserializes")
         });
         prop_assert_eq!(asked, asked_too);
         prop_assert_eq!(kept.messages(), stored.messages());

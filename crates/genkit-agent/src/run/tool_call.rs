@@ -149,7 +149,7 @@ fn call_context(
         asker: env.asker,
         request: call.request.clone(),
     });
-    // A single call is cancelled by dropping it, so it does not need a token of its own.
+    // A single call is cancelled by dropping it, so it does not need its own token.
     let (told, cancel) = (Arc::clone(&env.settings.action_context), env.cancel.clone());
     ContextParts {
         states: env.genkit.states.clone(),

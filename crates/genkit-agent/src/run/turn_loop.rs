@@ -33,7 +33,7 @@ impl Driver {
         self: Arc<Self>,
         request: ModelRequest,
     ) -> Result<GenerateResponse> {
-        // Cancels background work that a tool started when the run ends for any reason.
+        // When the run ends for any reason, cancel the background work that its tools started.
         let _stop = self.env.cancel.clone().drop_guard();
         let span = trace::run_span(&self.env, &request);
         note_request(&self.env, &request);

@@ -132,8 +132,8 @@ impl Toolbox {
         *now = found;
     }
 
-    /// Returns the tool that a model refers to: by its name, or by the part after the last `/` if that is unique, as
-    /// Genkit's models name tools.
+    /// Returns the tool that a model refers to: by its name, or by the part of the name after the last `/`, if that
+    /// part is unique. Models in other Genkit implementations use this short form.
     pub(crate) fn find_tool(&self, name: &str) -> Option<Tool> {
         self.read().find_intended(name).cloned()
     }
@@ -227,7 +227,7 @@ impl Toolbox {
 #[derive(Default)]
 struct Tools {
     tools: Vec<Tool>,
-    /// Empty while there are at most [`FEW`] tools.
+    /// The index is empty while there are at most [`FEW`] tools.
     by_name: HashMap<String, usize>,
 }
 

@@ -129,7 +129,7 @@ async fn client_that_reconnects_receives_the_run_from_its_beginning_and_its_rest
         assert_eq!(deltas(&rest), "two three");
         assert_eq!(again.read_to("[DONE]").await, format!("{seen}{rest}"));
         assert!(rest.contains(r#""type":"finish""#), "{rest}");
-        // The run ends with its stream.
+        // Once the run has ended, no stream can be resumed.
         while chat.reconnect("c 1", "ann").await.status() != StatusCode::NO_CONTENT {
             tokio::task::yield_now().await;
         }

@@ -20,7 +20,7 @@ use genkit_core::Result;
 use genkit_model::internal::wire::HttpCall;
 pub(super) use settings::AnthropicSettings;
 
-/// The path after the base URL.
+/// The path of the endpoint, relative to the base URL.
 const PATH: &str = "/v1/messages";
 
 /// The first version of the API that uses a bearer token and does not support sampling settings.

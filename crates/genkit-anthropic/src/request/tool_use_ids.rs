@@ -53,8 +53,8 @@ impl<'a> ToolUseIds<'a> {
     }
 }
 
-/// Returns the reference if the API accepts it, or an id derived from it, which is the same each
-/// time.
+/// Returns the reference if the API accepts it. Otherwise returns an id that is derived from it
+/// deterministically.
 fn fit_id(reference: &str) -> String {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if !reference.is_empty() && reference.bytes().all(is_safe) {

@@ -237,7 +237,8 @@ fn output_is_constrained_if_the_schema_is_supported() {
         format["schema"]["properties"]["n"],
         json!({"type": "integer", "description": "at least 1"})
     );
-    // A schema that strict mode does not support, or a model without strict mode: described in the prompt.
+    // If strict mode does not support the schema, or the model does not support strict mode, the schema is in the
+    // prompt.
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     for (model, schema) in [(SONNET, &map), ("claude-3-5-haiku-20241022", &schema)] {
         let sent = with(model, schema);

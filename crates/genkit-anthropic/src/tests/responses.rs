@@ -26,7 +26,7 @@ fn anthropic_response_is_sent_back_unchanged() {
     let response = decode(json!({"content": blocks, "stop_reason": "end_turn"}));
     assert_eq!(back(&response), blocks);
     assert_eq!(response.message.unwrap().text(), "Blue.");
-    // The same, streamed block by block.
+    // The same response, streamed block by block.
     let mut events = vec![start()];
     for (index, block) in (0..).zip(blocks.as_array().unwrap()) {
         events.extend([begin(index, block.clone()), end(index)]);

@@ -1,4 +1,4 @@
-//! Lazy tools, and the blocks of the search that finds them.
+//! Tests of lazy tools and of the blocks of tool searches.
 
 use serde_json::{Value, json};
 
@@ -141,7 +141,7 @@ fn search_that_found_a_tool_that_is_gone_is_not_sent_back() {
     let tools = json!([lazy("github/list"), lazy("github/close")]);
     let sent = body(SONNET, json!({"messages": round(blocks.clone()), "tools": tools}));
     assert_eq!(sent["messages"][1]["content"], json!([call()]));
-    // Otherwise the model would not receive its definition.
+    // Otherwise the model would not receive the definition of the tool.
     assert_eq!(sent["tools"][1]["defer_loading"], Value::Null, "{}", sent["tools"]);
     assert_eq!(sent["tools"][2]["defer_loading"], true);
 

@@ -6,7 +6,7 @@ use super::*;
 
 #[track_caller]
 fn refused(command: ChildCommand, kind: ErrorKind, texts: &[&str]) {
-    let Err(error) = spawn(&command) else { panic!("it was started") };
+    let Err(error) = spawn(&command) else { panic!("started") };
     assert_eq!(error.kind(), kind, "{error}");
     for text in texts {
         assert!(error.to_string().contains(text), "{error}");
@@ -67,9 +67,9 @@ async fn error_explains_why_a_file_is_not_executable() {
         &["NUL"],
     );
     let secret = with(ChildCommand::new("sh"), "KEY", "hunter22\0");
-    let Err(error) = spawn(&secret) else { panic!("it was started") };
+    let Err(error) = spawn(&secret) else { panic!("started") };
     assert!(!format!("{error:?}").contains("hunter"), "{error:?}");
-    // By a path relative to the folder, and by the child's `PATH`.
+    // The program is found by a path relative to the folder, and in the child's `PATH`.
     write("good", "#!/bin/sh\necho $$ > pid; pwd > pwd\n", 0o755);
     for command in [
         program("./good", &folder),

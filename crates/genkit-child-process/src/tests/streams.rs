@@ -21,7 +21,7 @@ async fn child_answers_over_its_pipes() {
     drop((stdin, answers));
     let since = Instant::now();
     child.shutdown().await;
-    assert!(since.elapsed() < Duration::from_millis(1900), "the end of input ends it");
+    assert!(since.elapsed() < Duration::from_millis(1900), "the child exits at the end of input");
 }
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn wait_is_cancel_safe() {
     drop(pipes);
     let status = tokio::time::timeout(PATIENCE, child.wait()).await.expect("an end").unwrap();
     assert_eq!(status.code(), Some(5));
-    assert_eq!(child.wait().await.unwrap().code(), Some(5), "each wait returns it");
+    assert_eq!(child.wait().await.unwrap().code(), Some(5), "each wait returns the status");
 }
 
 #[tokio::test]
@@ -99,13 +99,13 @@ async fn secrets_are_redacted() {
     assert_eq!(child.stderr_tail(), ["bad key ${API_KEY} for dev"]);
 }
 
-/// A secret that is wrapped, or printed in pieces that are too short to be recognized.
+/// A secret that spans lines is redacted in the tail, and in the log from the line on which it is recognized.
 #[tokio::test]
 async fn secrets_are_redacted_across_lines() {
     let two = &["${API_KEY}", "${API_KEY}"][..];
     let three = &["one", "two ${API_KEY}", "three"][..];
     for (printed, shown, logged) in [
-        // A part of less than eight characters is not recognized alone.
+        // A part of fewer than eight characters is not recognized on its own.
         (
             "key sk-12\\n3456789 is bad",
             &["key ${API_KEY} is bad"][..],

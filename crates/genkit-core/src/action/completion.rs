@@ -110,7 +110,7 @@ pub type StaticCompleters =
 
 /// A type that a completion function can return as its suggestions.
 ///
-/// A list of strings, best first, or a `Result` with such a list.
+/// Implemented for lists of strings, best first, and for a `Result` with a list.
 ///
 /// ```
 /// use genkit::action::IntoSuggestions;
@@ -176,8 +176,8 @@ impl Completers {
         self.0.push((argument, Arc::new(move |request| complete(function(request)))));
     }
 
-    /// Returns suggestions for the argument of the request from its completion function, otherwise the values that
-    /// its schema lists. Returns `None` if there is no such argument.
+    /// Returns suggestions for the argument of the request: the result of its completion function, or otherwise the
+    /// values listed in its schema. Returns `None` if there is no such argument.
     pub(crate) fn complete_argument(
         &self,
         schema: &serde_json::Value,

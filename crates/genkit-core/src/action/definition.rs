@@ -133,7 +133,7 @@ macro_rules! defined {
                 self.definition().info.icons.iter().map(|icon| &**icon)
             }
 
-            /// Returns the metadata: data for programs, which models do not receive. MCP sends it as `_meta`.
+            /// Returns the metadata, which clients receive and models do not. MCP sends it as `_meta`.
             pub fn metadata(&self) -> &serde_json::Map<String, serde_json::Value> {
                 &self.definition().info.metadata
             }

@@ -10,7 +10,7 @@ const MAX_SHOWN_SCHEMA: usize = 4096;
 /// The text between a message and the schema.
 const BEFORE_SCHEMA: &str = ". The arguments must match this schema: ";
 
-/// Returns the error with its causes. For invalid arguments, adds the schema that they must match.
+/// Returns the text of the error and its causes. For invalid arguments, adds the schema that they must match.
 pub fn failure_for_model(error: &Error, tool: &str, input_schema: Option<&Value>) -> String {
     let message = error.chain();
     if !error.is_invalid_arguments() {

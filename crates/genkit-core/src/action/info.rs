@@ -184,7 +184,7 @@ impl StaticInfo {
         self.app.is_some()
     }
 
-    /// Returns the `ui` of the metadata, if it has one.
+    /// Returns the `ui` entry of the metadata, if there is one.
     fn ui_json(&self) -> Option<Value> {
         if let Some(page) = self.app {
             return Some(page().to_json());

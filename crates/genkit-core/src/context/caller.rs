@@ -87,7 +87,7 @@ impl QuestionChannel {
         Self { number: NUMBER.fetch_add(1, Ordering::Relaxed), resumes: false }
     }
 
-    /// Creates a value for a run, whose calls end at a question and are repeated with the answer.
+    /// Creates an identifier for a run, whose calls end at a question and are repeated with the answer.
     pub fn for_run() -> Self {
         Self { resumes: true, ..Self::new() }
     }

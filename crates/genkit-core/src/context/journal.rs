@@ -19,7 +19,7 @@ pub trait Journal: Send + Sync {
     /// Saves the result recorded under `key`. The function waits for the save before it continues.
     fn save_result(&self, key: &str, done: &Value) -> BoxFuture<'static, Result<()>>;
 
-    /// Receives, at each poll, the operations that the function waits for, or `None` if it does other work.
+    /// Called at each poll with the operations that the function waits for, or with `None` if it does other work.
     fn record_waits(&self, _rest: Option<PendingWaits>) {}
 
     /// Waits until the lease of the run is valid, so that work with a side effect may start. Fails if another process

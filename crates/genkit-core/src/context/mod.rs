@@ -23,7 +23,7 @@
 //! # }
 //! ```
 
-// First, because the documentation lists methods in this order.
+// Declared first, because rustdoc lists methods in the order of their declaration.
 mod report;
 
 mod question;

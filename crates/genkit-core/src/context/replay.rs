@@ -124,7 +124,7 @@ impl Replay {
     /// Returns the recorded answer to the question `asked` under `key`.
     pub(super) fn recorded_answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
         let Recording { answers, asked: questions, .. } = &self.recording;
-        // Recordings from versions that did not store questions have none here; their answers contain the question.
+        // Recordings from older versions do not contain the questions here; their answers contain the question.
         let is_it = questions.get(key).is_none_or(|known| known == asked);
         if !is_it {
             tracing::debug!(key = %Logged::name(key), "a question has changed and is asked again");

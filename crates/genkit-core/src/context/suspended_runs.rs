@@ -33,7 +33,7 @@ pub enum RunWait {
     Child(String),
     /// A point in time, in milliseconds since the Unix epoch: a timer, or the next attempt of a failed call.
     Time(u64),
-    /// A task of an MCP server, started by a call of this tool.
+    /// A task of an MCP server, started by a call to this tool.
     Task(String),
 }
 
@@ -41,7 +41,7 @@ pub enum RunWait {
 /// that resumes the run later runs its functions again from the start.
 const KEEP_TIME: Duration = Duration::from_secs(600);
 
-/// The delay after its wake-up time at which a process checks a run that it has not resumed.
+/// The delay between the wake-up time of a run and the check of a run that has not been resumed.
 const CHECK_DELAY: Duration = Duration::from_secs(2);
 
 /// The runs that this process has suspended. Another process that resumes one runs its functions again from the start.

@@ -84,7 +84,8 @@ impl GenerateResponse {
 }
 
 impl ToolInvocation {
-    /// Runs the call, like awaiting the invocation, but as a plain future for `tokio::spawn` and `join_all`.
+    /// Runs the call and returns its outcome. Awaiting the invocation does the same; this `async fn` is for
+    /// `tokio::spawn` and `join_all`.
     ///
     /// # Errors
     /// See [`ToolInvocation`].

@@ -25,7 +25,7 @@ pub enum Part {
     Text {
         /// The text.
         text: String,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -43,7 +43,7 @@ pub enum Part {
     Reasoning {
         /// The reasoning text, or a summary of it.
         reasoning: String,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -53,7 +53,7 @@ pub enum Part {
     ToolRequest {
         /// The name of the tool, and its arguments.
         tool_request: ToolRequest,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -63,7 +63,7 @@ pub enum Part {
     ToolResponse {
         /// The reference of the call, and its result.
         tool_response: ToolResponse,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -72,7 +72,7 @@ pub enum Part {
     Resource {
         /// The resource.
         resource: ResourcePart,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -81,7 +81,7 @@ pub enum Part {
     Data {
         /// The value.
         data: Value,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -90,7 +90,7 @@ pub enum Part {
     Custom {
         /// The provider's own data.
         custom: Map<String, Value>,
-        /// Data for programs.
+        /// Metadata for providers and the program.
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Map<String, Value>,
     },
@@ -167,7 +167,7 @@ impl Part {
         self
     }
 
-    /// Returns the metadata: data for programs.
+    /// Returns the metadata, such as a cache breakpoint.
     pub fn metadata(&self) -> &Map<String, Value> {
         metadata_of!(self)
     }

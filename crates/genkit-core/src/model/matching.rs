@@ -1,4 +1,4 @@
-//! Search of tools by a query.
+//! Tool search by a query.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ const MAX_DESCRIPTION: usize = 4 * 1_024;
 /// The maximum number of groups of tools that are listed. Default is 32.
 const MAX_GROUPS: usize = 32;
 
-/// Returns the tools that match `query`, the best first. Words in the name count most, then those in argument names and
-/// the description.
+/// Returns the tools that match `query`, best match first. Words in the name have the highest weight, followed by words
+/// in argument names and in the description.
 pub fn find_matches<'a>(tools: &'a [ToolDefinition], query: &str) -> Vec<&'a ToolDefinition> {
     let query = truncate(query, MAX_QUERY).to_lowercase();
     let words: Vec<&str> = split_words(&query).map(singular_form).collect();

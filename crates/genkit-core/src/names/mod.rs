@@ -47,7 +47,7 @@ impl<'a> Names<'a> {
         match self.sent.get(name) {
             Some(sent) => Cow::Borrowed(sent),
             None if is_safe(name) => Cow::Borrowed(name),
-            // The history contains a call of a tool that is no longer offered.
+            // The history contains a call to a tool that is no longer offered.
             None => Cow::Owned(safe_name(name)),
         }
     }

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::names::{Numbers, is_safe, safe_name};
 
-/// The names that clients have received. A name always refers to the same tool, so that a permission that a user
-/// granted for a name never applies to another tool.
+/// The names that clients have received. A sent name keeps referring to the same tool, so that a permission for the
+/// name does not apply to another tool. The only exception is a removed tool: its sent name may pass to a tool with
+/// exactly this name.
 #[derive(Default)]
 pub struct NameTable {
     /// The sent names, by our name.
@@ -131,7 +132,7 @@ mod tests {
         };
         assert_eq!(give(&["a__b/c"]), ["a__b__c"]);
         assert_eq!(give(&["a/b__c", "a__b/c"]), ["a__b__c_2", "a__b__c"]);
-        // A safe name that is added later is new as well.
+        // A safe name that is added later gets a number as well, because its form is taken.
         assert_eq!(give(&["a/b__c", "a__b/c", "a__b__c"]), ["a__b__c_2", "a__b__c", "a__b__c_3"]);
         // A tool that is added again gets its previous name, and the other name does not change.
         assert_eq!(give(&["a/b__c"]), ["a__b__c_2"]);

@@ -117,7 +117,7 @@ impl Registry {
             return Some(own);
         }
         let remote = Resource::find_matching(templates(true).into_iter(), uri);
-        // A server could list the URI of another server so that its own resource is read instead.
+        // A server could list the URI of another server's resource, so that its own resource is read instead.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);
         let first = servers.next();

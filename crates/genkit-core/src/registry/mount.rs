@@ -18,11 +18,11 @@ impl Registry {
     /// |---|---|
     /// | the tool, prompt, flow, evaluator or retriever `search` | `shop_search` |
     /// | the resource `note://{id}` | `note://shop/{id}`, with `shop_` before its name |
-    /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its own name |
+    /// | the skill `skill://refunds/SKILL.md` | `skill://shop/refunds/SKILL.md`, with its name unchanged |
     /// | actions of an `McpHost` server | tools and prompts as above, resources unchanged |
     ///
-    /// Prompts still find the tools of `other` that they name. The result is a copy: actions added to `other` later are
-    /// not included. State must be added to the program that serves the result. Duplicate names after mounting are
+    /// Prompts still find the tools of `other` that they refer to. The result is a copy: actions added to `other` later
+    /// are not included. State must be added to the program that serves the result. Duplicate names after mounting are
     /// reported by [`check`](Self::check). An empty prefix, or a prefix with characters that are invalid in a name, is
     /// also reported there, and nothing is mounted.
     ///

@@ -21,7 +21,7 @@ use crate::message::Part;
 pub struct Document {
     /// The content: text and media.
     pub content: Vec<Part>,
-    /// Data for programs. `ref`, `id` or `title` is used as the name of the document in the prompt.
+    /// Metadata for the program. `ref`, `id` or `title` is used as the name of the document in the prompt.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Value>,
 }

@@ -82,8 +82,9 @@ impl LeaseEnd {
         }
     }
 
-    /// Returns whether the lease is over. A lease is also over if more than its whole duration would be left, because
-    /// the clock was set back, or if the machine was restarted, because no process survives that.
+    /// Returns whether the lease is over. A lease is also over if the machine was restarted, because no process
+    /// survives a restart, or if the clock was set back so far that more than the whole duration of the lease would be
+    /// left.
     pub fn is_over(&self, now: &LeaseTime) -> bool {
         let ttl = self.ttl_ms.unwrap_or(UNKNOWN_TTL_MS);
         let is_within = |until: u64, now: u64| until > now && until <= now.saturating_add(ttl);

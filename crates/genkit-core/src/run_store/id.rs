@@ -54,7 +54,7 @@ impl RunId {
         self.0.starts_with(TASK)
     }
 
-    /// Returns whether the run belongs to an MCP server, so that workers must ignore it.
+    /// Returns whether the run belongs to an MCP server. Workers must ignore the run in this case.
     #[doc(hidden)]
     pub fn is_of_server(&self) -> bool {
         self.is_task() || self.is_session_run()

@@ -141,21 +141,21 @@ impl RunFilter {
 pub struct RunEntry {
     /// Id of the run.
     pub id: RunId,
-    /// Status of the run. `None` if the run cannot be read; [`error`](Self::error) then contains the reason.
+    /// Status of the run. `None` means that the run cannot be read; [`error`](Self::error) then contains the reason.
     pub status: Option<RunStatus>,
     /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
-    /// Name of the run: its flow, or the model of a run that is not a flow. Empty if an older version created it.
+    /// Name of the run: its flow, or the model of a run that is not a flow. The name is empty if an older version
+    /// created the run.
     pub name: String,
     /// Tags of the run.
     pub tags: Vec<String>,
     /// Error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
-    /// Creation time of the run, in milliseconds since the Unix epoch. 0 if an older version
-    /// created it.
+    /// Creation time of the run, in milliseconds since the Unix epoch. The time is 0 if an older version created the
+    /// run.
     pub created_ms: u64,
-    /// Time of the last save, in milliseconds since the Unix epoch. 0 if an older version saved
-    /// it.
+    /// Time of the last save, in milliseconds since the Unix epoch. The time is 0 if an older version saved the run.
     pub updated_ms: u64,
 }
 

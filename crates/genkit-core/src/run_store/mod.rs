@@ -174,7 +174,7 @@ pub struct RunChange {
     pub head: String,
     /// Log lines to append, each of them JSON on one line.
     pub log: Vec<String>,
-    /// The owner whose lease this save requires. `None` for a change without a lease, such as an answer.
+    /// The owner whose lease this save requires. `None` means a change without a lease, such as an answer.
     pub owner: Option<String>,
     /// The incarnation that this save requires. `None` accepts any.
     pub incarnation: Option<u64>,
@@ -275,8 +275,8 @@ pub struct RunHead {
     /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
     /// `None` means now.
     pub wake_at_ms: Option<u64>,
-    /// Incarnation: a number that distinguishes the run from an earlier run with the same id. 0 if the run was created
-    /// by a version without incarnations.
+    /// Incarnation: a number that distinguishes the run from an earlier run with the same id. The number is 0 if the
+    /// run was created by a version without incarnations.
     pub incarnation: u64,
     /// Whether the last owner of the lease has not released it, because its process ended or lost the connection to the
     /// store. Only set by [`RunStore::lease`].

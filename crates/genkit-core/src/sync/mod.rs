@@ -1,5 +1,5 @@
-//! Locks that ignore poisoning, and a token bucket. Ignoring poisoning is safe, because no code here panics between two
-//! writes that belong together.
+//! Locks that ignore poisoning, and a token bucket. Ignoring poisoning is safe, because no code panics between two
+//! related writes while it holds a lock.
 
 mod token_bucket;
 

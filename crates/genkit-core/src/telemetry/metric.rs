@@ -56,7 +56,7 @@ pub enum Metric {
     /// The number of durable runs in a store, by `genkit.durable.state`: `due`, `running` (in this worker), `waiting`
     /// and `failed`. Each worker measures its store once a minute and counts up to 10,000 runs.
     DurableRuns,
-    /// The time that the oldest due run has waited for a worker. 0 if no run is due.
+    /// The time that the oldest due run has waited for a worker. The value is 0 if no run is due.
     DurableOldestDue,
     /// The duration of a save of a durable run. Failed saves have the attribute `error.type`.
     DurableSaveDuration,
@@ -148,7 +148,7 @@ impl Metric {
         }
     }
 
-    /// Returns the histogram boundaries. Empty for metrics that are not histograms.
+    /// Returns the histogram boundaries. The list is empty for metrics that are not histograms.
     pub fn boundaries(self) -> &'static [f64] {
         match self {
             _ if self.kind() != MetricKind::Histogram => &[],

@@ -46,8 +46,8 @@ pub fn trace_work<T>(
     trace_with_outcome(span, work, |result| SpanOutcome::from_result(result, output))
 }
 
-/// Like [`trace_work`], for work that does not return a `Result`. `ended` returns the outcome of the work, and is only
-/// called if spans are exported.
+/// Runs `work` like [`trace_work`], for work that does not return a `Result`. `ended` returns the outcome of the work,
+/// and is only called if spans are exported.
 pub fn trace_with_outcome<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,

@@ -21,7 +21,7 @@ pub struct SpanRecord {
     pub name: String,
     /// The start time, in milliseconds since the Unix epoch.
     pub start: f64,
-    /// The end time, in milliseconds since the Unix epoch. Zero while the span is open.
+    /// The end time, in milliseconds since the Unix epoch. The time is zero while the span is open.
     pub end: f64,
     pub attributes: Map<String, Value>,
     pub failure: Option<Failure>,

@@ -1,4 +1,4 @@
-//! Tests of the search among tools.
+//! Tests of tool search.
 
 use genkit_core::ToolDefinition;
 use genkit_core::internal::model::find_matches;
@@ -19,7 +19,7 @@ fn names_count_more_than_descriptions() {
     };
     assert_eq!(found("Invoices"), ["billing/list_invoices", "billing/send", "billing/cancel"]);
     assert_eq!(found("send invoice")[0], "billing/send");
-    assert_eq!(found("send")[0], "send", "the very name");
+    assert_eq!(found("send")[0], "send", "an exact name is the best match");
     assert_eq!(found("read a file"), ["fs/read_file"]);
     assert!(found("weather").is_empty() && found("").is_empty() && found("a").is_empty());
     assert!(found(&"ä".repeat(9_999)).is_empty());

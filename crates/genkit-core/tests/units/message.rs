@@ -18,7 +18,7 @@ fn parts_are_distinguished_by_their_key() {
             {"data": {"n": 1}},
         ]})
     );
-    assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+    assert_eq!(serde_json::from_value::<Message>(wire).expect("messages deserialize"), message);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn tool_calls_use_the_json_of_genkit() {
             {"custom": {"ran": 1}},
         ]})
     );
-    assert_eq!(serde_json::from_value::<Message>(wire).expect("and come back"), message);
+    assert_eq!(serde_json::from_value::<Message>(wire).expect("messages deserialize"), message);
 }
 
 #[test]

@@ -8,7 +8,7 @@ fn nearest_name_is_a_typo_away() {
     assert_eq!(nearest_name("titel", keys), Some("title"));
     assert_eq!(nearest_name("colour", keys), None);
     assert_eq!(nearest_name("", keys), None);
-    // The whole word would be replaced.
+    // `y` would replace the whole word.
     assert_eq!(nearest_name("x", ["y", "xy"]), Some("xy"));
     assert_eq!(nearest_name("x", ["y"]), None);
     assert_eq!(

@@ -16,7 +16,7 @@ fn bucket_allows_its_rate_per_second() {
     while bucket.take_token(start + Duration::from_secs(60)).is_ok() {
         long_after += 1;
     }
-    assert_eq!(long_after, 3, "what is not used is not saved up");
+    assert_eq!(long_after, 3, "unused tokens do not accumulate");
 }
 
 #[test]

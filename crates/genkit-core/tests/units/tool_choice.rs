@@ -12,11 +12,11 @@ fn named_tool_is_serialized_as_required_with_its_name() {
     ] {
         let mut request = ModelRequest::default();
         request.tool_choice.clone_from(&choice);
-        let json = serde_json::to_value(&request).expect("plain data");
+        let json = serde_json::to_value(&request).expect("requests serialize");
         for key in ["toolChoice", "toolChoiceName"] {
             assert_eq!(json.get(key), written.get(key), "{choice:?}");
         }
-        assert_eq!(serde_json::from_value::<ModelRequest>(json).expect("the same"), request);
+        assert_eq!(serde_json::from_value::<ModelRequest>(json).expect("parses"), request);
     }
     let unknown = json!({"messages": [], "toolChoice": "any"});
     let error = serde_json::from_value::<ModelRequest>(unknown).expect_err("unknown");

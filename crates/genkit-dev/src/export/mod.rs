@@ -162,7 +162,7 @@ impl Exporter {
     }
 }
 
-/// Exports everything to `url`, at start and end, for tests.
+/// Exports all spans to `url`, when they start and when they end, for tests.
 #[cfg(test)]
 pub(super) fn export_all_to(url: &str) {
     Exporter::install_with(traces_url(url).unwrap(), || true);

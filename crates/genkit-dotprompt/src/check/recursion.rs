@@ -30,7 +30,7 @@ fn follow_partial<'e>(
         let circle = way[start..].iter().chain(std::iter::once(&name));
         return Some(circle.map(|name| (*name).to_owned()).collect());
     }
-    // Deeper than any rendering can be.
+    // Skip partials without a cycle, and paths that are deeper than any rendering can be.
     if done.contains(&name) || way.len() > 64 {
         return None;
     }

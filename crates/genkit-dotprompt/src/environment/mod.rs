@@ -210,6 +210,6 @@ impl HelperCall<'_> {
     /// Returns an error if the argument is missing or is not text.
     pub fn text(&self, position: usize) -> Result<&str, String> {
         let value = self.params.get(position).and_then(Value::as_str);
-        value.ok_or_else(|| format!("value {} must be text", position + 1))
+        value.ok_or_else(|| format!("value {} must be a string", position + 1))
     }
 }

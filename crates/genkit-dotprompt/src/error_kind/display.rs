@@ -102,7 +102,7 @@ impl ErrorKind {
             Self::UnclosedComment(close) => {
                 write!(f, "this comment is never closed; write `{close}`")
             }
-            Self::UnclosedString(quote) => write!(f, "this text is never closed; write {quote}"),
+            Self::UnclosedString(quote) => write!(f, "this string is never closed; write {quote}"),
             Self::UnclosedBracket => f.write_str("`[` is never closed; write `]`"),
             Self::UnclosedCall => f.write_str("`(` is never closed; write `)`"),
             Self::ThreeBraces => {
@@ -197,7 +197,7 @@ impl ErrorKind {
 
     pub(super) fn fmt_rendering(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PartialName => f.write_str("the name of a partial must be text"),
+            Self::PartialName => f.write_str("the name of a partial must be a string"),
             Self::PartialsTooDeep { limit, name } => {
                 write!(
                     f,
@@ -220,10 +220,10 @@ impl ErrorKind {
             Self::JsonTooDeep => {
                 write!(f, "maps and lists in the value are nested more than {MAX_JSON_DEPTH} deep")
             }
-            Self::JsonIndent => f.write_str("`indent` must be a number or text"),
+            Self::JsonIndent => f.write_str("`indent` must be a number or a string"),
             Self::Role(unknown) => unknown.fmt(f, "role"),
             Self::RoleIsNoText => {
-                f.write_str("the role must be text: `system`, `user`, `model` or `tool`")
+                f.write_str("the role must be a string: `system`, `user`, `model` or `tool`")
             }
             Self::SectionNotText => f.write_str("the name of a section must be text"),
             Self::MediaUrl => f.write_str("`url` of this media is missing, empty or not text"),

@@ -19,13 +19,13 @@ use crate::prompt::PromptFile;
 
 /// The prompts and partials of a folder, read but not yet compiled.
 ///
-/// | file | is |
+/// | file | contents |
 /// |---|---|
 /// | `trip.prompt` | the prompt `trip` |
 /// | `trip.formal.prompt` | its variant `formal`: the part after the first dot |
 /// | `mail/reply.prompt` | the prompt `mail/reply` |
 /// | `_header.prompt` | the partial `header` |
-/// | `mail/_footer.prompt` | the partial `mail/footer`, also `footer` if that name is unique |
+/// | `mail/_footer.prompt` | the partial `mail/footer`, and also `footer` if that name is unique |
 ///
 /// Files and folders whose names start with a dot are ignored, as are files with other extensions. At most 10,000
 /// entries and 64 MiB are read, and folders may be nested 16 deep.

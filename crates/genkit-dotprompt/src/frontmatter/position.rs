@@ -7,7 +7,7 @@ use crate::text;
 /// The parts of a file, as byte ranges.
 #[derive(Debug, PartialEq)]
 pub(crate) struct FileParts {
-    /// `None` if the whole file is the template.
+    /// `None` means that the whole file is the template.
     pub(crate) frontmatter: Option<Range<usize>>,
     pub(crate) body: Range<usize>,
 }
@@ -36,8 +36,8 @@ pub(crate) fn split_file(source: &str) -> FileParts {
     whole
 }
 
-/// Returns the reason why a file that begins with a marker has no frontmatter, and the position. Otherwise the intended
-/// frontmatter would be sent to the model as part of the template.
+/// Returns the reason why a file that begins with a marker has no frontmatter, and the position. Without this check,
+/// the intended frontmatter would be sent to the model as part of the template.
 pub(crate) fn find_overlooked(source: &str) -> Option<(&'static str, usize)> {
     let text = source.trim_start_matches(BYTE_ORDER_MARK);
     let first = source.len() - text.len();

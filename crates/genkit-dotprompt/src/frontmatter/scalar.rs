@@ -34,8 +34,8 @@ fn parse_radix(digits: &str, radix: u32) -> Option<Number> {
     all.then(|| u64::from_str_radix(digits, radix).ok().map(Number::from)).flatten()
 }
 
-/// Parses a decimal number. The outer `None` means that it is too large for JSON, the inner `None` that it is not a
-/// number.
+/// Parses a decimal number. The outer `None` means that the number is too large for JSON, and the inner `None` that the
+/// text is not a number.
 fn parse_decimal(text: &str, unsigned: &str) -> Option<Option<Number>> {
     let digits = |part: &str| part.bytes().take_while(u8::is_ascii_digit).count();
     let whole = digits(unsigned);

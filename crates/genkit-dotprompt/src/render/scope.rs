@@ -13,7 +13,7 @@ use crate::template::{Program, Template};
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
     pub(super) template: &'s Template,
-    /// `this` and its parents, for `../`; `None` if there is no enclosing value.
+    /// `this` and its parents, for `../`, or `None` if there is no enclosing value.
     pub(super) depth: Option<&'s Depth<'s>>,
     pub(super) params: Option<&'s Params<'s>>,
     pub(super) frame: &'s DataFrame<'s>,

@@ -92,7 +92,7 @@ impl<'s> Val<'s> {
         matches!(self, Self::Missing) || self.as_value().is_some_and(Value::is_null)
     }
 
-    /// Returns whether `if` treats the value as false. Does not consider 0.
+    /// Returns whether `if` treats the value as false, except for 0: see [`is_zero`](Self::is_zero).
     pub(super) fn is_empty(&self) -> bool {
         match self.as_value() {
             Some(Value::Null | Value::Bool(false)) => true,

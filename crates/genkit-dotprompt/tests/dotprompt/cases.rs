@@ -60,9 +60,9 @@ fn run_case(group: &Map<String, Value>, test: &Map<String, Value>) -> Result<(),
     let expect = test.get("expect").and_then(Value::as_object).ok_or("`expect` is missing")?;
     let results = results(group, test);
     if let Some(piece) = expect.get("error") {
-        let piece = piece.as_str().ok_or("`error` is no text")?;
+        let piece = piece.as_str().ok_or("`error` is not a string")?;
         return match results {
-            Ok(_) => Err("it must fail, and does not".to_owned()),
+            Ok(_) => Err("expected an error, but rendering succeeded".to_owned()),
             Err(error) if error.contains(piece) => Ok(()),
             Err(error) => Err(format!("{piece:?} is not in {error:?}")),
         };
@@ -102,7 +102,7 @@ fn results(
     Ok((rendered, metadata))
 }
 
-/// The `data` of a test overrides that of the group key by key.
+/// Returns the data of a test. The `data` of the test overrides the `data` of the group key by key.
 fn data(group: &Map<String, Value>, test: &Map<String, Value>) -> Data {
     let find = |key: &str| {
         let of = |map: &Map<String, Value>| map.get("data")?.get(key).cloned();
@@ -120,7 +120,7 @@ fn compare_rendered(rendered: &Rendered, expect: &Map<String, Value>) -> Result<
     let messages = rendered.messages.iter().map(|message| message.to_value()).collect();
     found.insert("messages".to_owned(), Value::Array(messages));
     if found.contains_key("input") {
-        return Err("rendering gives an `input`".to_owned());
+        return Err("the rendered metadata contains `input`".to_owned());
     }
     if expect.contains_key("raw") {
         same("raw", found.get("raw"), expect.get("raw"))?;

@@ -1,4 +1,4 @@
-//! Errors that are found without data.
+//! Tests of errors that are found without data.
 
 use genkit_dotprompt::{Environment, PromptFile};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! The items that prompts share: helpers, resolvers, model configurations and the log.
+//! Tests of the items that prompts share: helpers, resolvers, model configurations and the log.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Folders of prompts.
+//! Tests of prompt folders.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The limits of a rendering.
+//! Tests of the limits of a rendering.
 
 use genkit_dotprompt::{Data, Environment, Error, Limits, PromptFile, Rendered};
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ fn limit_of_steps_is_exact() {
     assert!(run(6).is_err());
 }
 
-/// Tags that read or copy at least 640 bytes of the data for each item.
+/// Each tag in the list reads or copies at least 640 bytes of the data for each item.
 #[test]
 fn bytes_of_the_data_cost_steps() {
     let input = json!({

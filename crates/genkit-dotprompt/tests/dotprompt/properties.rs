@@ -1,4 +1,4 @@
-//! Properties that hold for all templates, frontmatters and data.
+//! Property tests: invariants of all templates, frontmatters and data.
 
 use genkit_dotprompt::{Data, Environment, Limits, Metadata, PromptFile, RenderedPart, picoschema};
 use proptest::prelude::*;
@@ -138,7 +138,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Text that looks like structure.
+/// Generates text that looks like structure.
 fn hostile() -> impl Strategy<Value = String> {
     let pieces = prop::sample::select(vec![
         "<<<dotprompt:role:system>>>",
@@ -210,7 +210,7 @@ proptest! {
         }
     }
 
-    /// The same for valid templates, more of which reach rendering.
+    /// Parsing, checking and rendering of valid templates terminate as well; more of these templates reach rendering.
     #[test]
     fn sound_templates_end(main in sound(), p in sound(), q in sound(), input in value()) {
         let environment = environment([&p, &q]).unwrap();
@@ -240,7 +240,7 @@ proptest! {
         );
     }
 
-    /// Text is kept unchanged.
+    /// Text without tags is rendered unchanged.
     #[test]
     fn text_without_tags_is_kept(text in "[^{\\\\]*") {
         let rendered = PromptFile::parse("p", &text).ok().filter(|prompt| prompt.raw().is_none()).map(|prompt| {
@@ -251,7 +251,7 @@ proptest! {
         }
     }
 
-    /// Any lines between two markers are a frontmatter or an error.
+    /// Any lines between two markers parse as a frontmatter or return an error.
     #[test]
     fn frontmatters_never_panic(lines in prop::collection::vec(yaml_line(), 0..12), crlf in any::<bool>()) {
         let end = if crlf { "\r\n" } else { "\n" };
@@ -263,13 +263,13 @@ proptest! {
         }
     }
 
-    /// The same for arbitrary bytes.
+    /// Arbitrary text parses as a file or returns an error.
     #[test]
     fn files_never_panic(source in "(---\n)?[-\\x00-\\x7f\u{85}\u{feff}é💥]{0,60}(\n---\n)?[{}#/a\\n ]{0,20}") {
         let _ = PromptFile::parse("p", &source);
     }
 
-    /// Every value is a schema or an error.
+    /// Every value converts to a schema or returns an error.
     #[test]
     fn schemas_never_panic(value in value()) {
         let _ = picoschema(&value, &|_| None);

@@ -1,4 +1,4 @@
-//! Working on a run: its steps are performed one by one, and each result is saved.
+//! The driver of a run: performs its steps one by one, and saves each result.
 
 mod calls;
 mod flow;
@@ -51,7 +51,7 @@ pub(super) enum WorkResult {
 ///
 /// # Errors
 /// Returns an error if the store failed, if another process changed the run, or if this process
-/// lacks something that the run needs. The saved run is unchanged.
+/// lacks a dependency of the run. The saved run is unchanged.
 pub(super) async fn work_on(
     genkit: &Instance,
     store: &Arc<dyn RunStore>,
@@ -143,8 +143,8 @@ async fn save_next_check(
 type RunPermits = (Vec<OwnedSemaphorePermit>, Option<OwnedMutexGuard<()>>);
 
 /// Reads the record of a run, if the rules of the worker allow it to perform the run now. If the last process died
-/// while it worked on the run, counts that before any step starts. If several processes died, also takes the single
-/// slot for such runs, since this process may die as well.
+/// while it worked on the run, the death is counted before any step starts. If several processes died, also takes the
+/// single slot for such runs, since this process may die as well.
 async fn take_record(
     genkit: &Instance,
     session: &mut LeasedRun,
@@ -183,7 +183,7 @@ async fn take_record(
     })
 }
 
-/// Wakes the parent of a finished run. If that fails, the parent finds out at its next check.
+/// Wakes the parent of a finished run. If that fails, the parent notices the end of the run at its next check.
 pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, parent: RunId) {
     let handle = Handle::new(genkit, Arc::clone(store), parent);
     let wake = |mail: &mut Mail| {

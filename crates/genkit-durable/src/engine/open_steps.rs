@@ -1,4 +1,4 @@
-//! The steps that an engine has received and not yet returned a result for.
+//! The steps that were passed to an engine and whose results have not been returned yet.
 
 use std::collections::BTreeMap;
 

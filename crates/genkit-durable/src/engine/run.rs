@@ -55,7 +55,7 @@ impl EngineAnswers {
     /// for [`DurableRun::answer`](crate::DurableRun::answer).
     ///
     /// # Errors
-    /// `InvalidArgument` if the value cannot be serialized.
+    /// Returns `InvalidArgument` if the value cannot be serialized.
     pub fn plain(call: impl Into<String>, answer: impl Serialize) -> Result<Self> {
         let answer = to_json(answer)?;
         Ok(Self(GivenAnswers::Plain { call: call.into(), answer }))
@@ -64,7 +64,7 @@ impl EngineAnswers {
     /// Creates answers from a list of [`Answer`]s.
     ///
     /// # Errors
-    /// `InvalidArgument` if a value in an answer cannot be serialized.
+    /// Returns `InvalidArgument` if a value in an answer cannot be serialized.
     pub fn all(answers: impl IntoIterator<Item = Answer>) -> Result<Self> {
         let mut resume = Resume::default();
         for answer in answers {
@@ -78,7 +78,7 @@ impl EngineRun {
     /// Creates the first change of a run, for the engine to store.
     ///
     /// # Errors
-    /// The errors of `Genkit::durable_run`.
+    /// Returns the errors of `Genkit::durable_run`.
     pub async fn first_of_run(genkit: &Instance, id: &RunId, run: Generate) -> Result<RunChange> {
         runs::first_of_run(genkit, id, run, DurableOptions::new()).await
     }
@@ -86,7 +86,7 @@ impl EngineRun {
     /// Creates the first change of a flow, for the engine to store.
     ///
     /// # Errors
-    /// The errors of `Genkit::durable_flow`.
+    /// Returns the errors of `Genkit::durable_flow`.
     pub fn first_of_flow(
         genkit: &Instance,
         id: &RunId,
@@ -99,8 +99,8 @@ impl EngineRun {
     /// Loads a run from the data that its engine stores.
     ///
     /// # Errors
-    /// Returns an error if the data cannot be read, or if this process lacks something that the
-    /// run needs, such as a tool. Another process may have it.
+    /// Returns an error if the data cannot be read, or if this process lacks a dependency of the
+    /// run, such as a tool. Another process may have it.
     pub async fn load(genkit: &Instance, id: &RunId, stored: StoredRun) -> Result<Self> {
         let Record { steps, kept, error, body, .. } = Record::read(id, &stored)?;
         let status = stored.at.status;
@@ -215,7 +215,7 @@ impl EngineRun {
     /// Accepts answers to open questions.
     ///
     /// # Errors
-    /// `FailedPrecondition` if no question is open, `InvalidArgument` if an answer does not match an open
+    /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if an answer does not match an open
     /// question. Do not store the run after an error.
     pub async fn answer(&mut self, answers: EngineAnswers) -> Result<()> {
         let open = self.open_questions();
@@ -269,7 +269,8 @@ impl EngineRun {
     /// Returns the response of a run that is finished or interrupted.
     ///
     /// # Errors
-    /// The error of the failed run, with the partial response; `Cancelled`; `FailedPrecondition` for a flow.
+    /// Returns the error of the run if it failed, with the partial response, `Cancelled` if it was cancelled, and
+    /// `FailedPrecondition` if the run is a flow.
     pub fn response(self) -> Result<GenerateResponse> {
         let body = match self.body {
             EngineBody::Loop(run) => RunBody::Generate(Box::new(run.state())),

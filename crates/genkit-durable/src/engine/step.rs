@@ -109,7 +109,7 @@ impl EngineStep {
         self.number
     }
 
-    /// Returns the name of the tool to call. `None` for a model call or a flow.
+    /// Returns the name of the tool to call. Returns `None` for a model call or a flow.
     pub fn tool(&self) -> Option<&str> {
         match &self.work {
             StepWork::Call { tool, .. } => Some(tool),
@@ -117,7 +117,7 @@ impl EngineStep {
         }
     }
 
-    /// Returns the name of the flow to run. `None` for model calls and tool calls.
+    /// Returns the name of the flow to run. Returns `None` for model calls and tool calls.
     pub fn flow(&self) -> Option<&str> {
         match &self.work {
             StepWork::Flow(state) => Some(state.name()),
@@ -154,7 +154,7 @@ impl EngineStep {
     /// When `cancelled` resolves, the step ends, and external operations that it started are cancelled.
     ///
     /// # Errors
-    /// Returns an error if this process lacks something that the step needs, such as a tool. Another
+    /// Returns an error if this process lacks a dependency of the step, such as a tool. Another
     /// process may have it. All other errors are part of the result.
     pub async fn perform(
         &self,
@@ -271,9 +271,9 @@ impl StepResult {
         matches!(&self.outcome, StepOutcome::Flow(state) if state.is_interrupted())
     }
 
-    /// Returns the wait before the step is performed again, after `tries` attempts. `None` if the maximum number of
-    /// attempts is reached, or if the error is not temporary (`Unavailable`, `ResourceExhausted` or `DeadlineExceeded`
-    /// from a model or a flow). The wait is at least as long as the server requested.
+    /// Returns the wait before the step is performed again, after `tries` attempts. Returns `None` if the maximum
+    /// number of attempts is reached, or if the error is not temporary (`Unavailable`, `ResourceExhausted` or
+    /// `DeadlineExceeded` from a model or a flow). The wait is at least as long as the server requested.
     pub fn retry_after(&self, tries: u32) -> Option<Duration> {
         match &self.outcome {
             StepOutcome::Failed { again_after: Some(asked), .. } => {

@@ -110,7 +110,7 @@ fn write_file(file: &Path, text: &str, lasting: bool) -> io::Result<()> {
     if lasting { file.sync_all() } else { Ok(()) }
 }
 
-/// Lists the names in a folder. Empty if it does not exist.
+/// Lists the names in a folder. The list is empty if the folder does not exist.
 pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>> {
     let unreadable = |source| io_error(folder, "failed to list it", source);
     let entries = match fs::read_dir(folder) {
@@ -123,13 +123,13 @@ pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>> {
     Ok(names.map_err(unreadable)?.into_iter().flatten().collect())
 }
 
-/// Returns the last modification time of a file or of the entries of a folder. `None` if it is unknown.
+/// Returns the last modification time of a file or of the entries of a folder. Returns `None` if it is unknown.
 pub(super) fn modified(file: &Path) -> Option<SystemTime> {
     fs::symlink_metadata(file).and_then(|data| data.modified()).ok()
 }
 
-/// Returns the last modification time of a file, in milliseconds since the Unix epoch. 0 if it is
-/// unknown.
+/// Returns the last modification time of a file, in milliseconds since the Unix epoch, or 0 if the
+/// time is unknown.
 pub(super) fn modified_ms(file: &Path) -> u64 {
     let modified = modified(file).unwrap_or(SystemTime::UNIX_EPOCH);
     let since = modified.duration_since(SystemTime::UNIX_EPOCH);

@@ -33,7 +33,7 @@ impl StoreFolder {
         Ok(due.into_iter().take(limit).map(|(_, run)| run).collect())
     }
 
-    /// Returns the wake-up time of the run and the time of its creation. `None` if it has no work to do.
+    /// Returns the wake-up time of the run and the time of its creation. Returns `None` if it has no work to do.
     fn due_since(
         &self,
         run: &RunId,

@@ -11,7 +11,7 @@ use genkit_core::{LeaseEnd, LeaseTime};
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Lease {
-    /// Empty if the lease was released.
+    /// The owner of the lease, or an empty string if the lease was released.
     owner: String,
     #[serde(flatten)]
     end: LeaseEnd,

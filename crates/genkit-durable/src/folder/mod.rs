@@ -50,7 +50,7 @@ impl FolderStore {
     /// Opens the folder, or creates it if it does not exist.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the folder cannot be created, `Unavailable` if the disk fails.
+    /// Returns `FailedPrecondition` if the folder cannot be created, `Unavailable` if the disk fails.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (runs, open) = (folder.join("runs"), folder.join("open"));

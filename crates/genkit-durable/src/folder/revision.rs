@@ -58,7 +58,7 @@ fn revision_name(revision: u64) -> String {
 }
 
 impl RunFolder {
-    /// Returns the number of the last revision. `None` if there is no run.
+    /// Returns the number of the last revision. Returns `None` if there is no run.
     pub(super) fn last_revision(&self) -> Result<Option<u64>> {
         Ok(self.list_numbers("", ".run")?.pop())
     }
@@ -98,7 +98,7 @@ impl RunFolder {
         })
     }
 
-    /// Reads the title of a revision. `None` if it does not exist.
+    /// Reads the title of a revision. Returns `None` if it does not exist.
     fn read_title(&self, revision: u64) -> Result<Option<RevisionHeader>> {
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         let title = text.lines().next().and_then(|title| serde_json::from_str(title).ok());
@@ -130,7 +130,7 @@ impl RunFolder {
         Ok(Some(self.read_text(revision, &text)?.at))
     }
 
-    /// Reads the list entry of the run. `None` if the run does not exist.
+    /// Reads the list entry of the run. Returns `None` if the run does not exist.
     pub(super) fn read_entry(&self, id: &RunId) -> Result<Option<RunEntry>> {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(title) = self.read_title(revision)? else { return Ok(None) };

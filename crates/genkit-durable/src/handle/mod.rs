@@ -1,4 +1,4 @@
-//! Handles of durable runs: wait for them, answer their questions, cancel and delete them.
+//! Handles to durable runs, for waiting, answering questions, cancelling and deleting.
 
 mod changes;
 mod stream;
@@ -37,8 +37,9 @@ impl DurableRun {
     /// [`GenerateResponse::is_interrupted`].
     ///
     /// # Errors
-    /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial)); `Cancelled`;
-    /// an error if this process lacks something that the run needs; any error from the store.
+    /// Returns the error of the run if it failed, with the partial response
+    /// ([`Error::partial`](genkit_core::Error::partial)), `Cancelled` if it was cancelled, an error if this process
+    /// lacks a dependency of the run, such as a tool, and any error from the store.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
@@ -55,8 +56,8 @@ impl DurableFlow {
     /// the remaining steps.
     ///
     /// # Errors
-    /// The error of the failed flow; `Cancelled`; an error if this process lacks something that the flow needs; any
-    /// error from the store.
+    /// Returns the error of the flow if it failed, `Cancelled` if it was cancelled, an error if this process lacks a
+    /// dependency of the flow, and any error from the store.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         let handle = &self.0;
         let (stored, record) = handle.wait_until_settled().await?;
@@ -87,7 +88,7 @@ macro_rules! handle_methods {
             /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
             ///
             /// # Errors
-            /// The errors of [`status`](Self::status).
+            /// Returns the errors of [`status`](Self::status).
             pub async fn open_questions(&self) -> Result<Vec<Interrupt>> {
                 Ok(self.0.load_run().await?.1.body.open_questions())
             }
@@ -107,7 +108,7 @@ macro_rules! handle_methods {
             /// reports it to the model as not run. The run continues once all open questions are answered.
             ///
             /// # Errors
-            /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
+            /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
             /// open question, and any error from the store. On error the run is unchanged.
             pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
                 self.0.answer_call(call, answer).await
@@ -121,9 +122,9 @@ macro_rules! handle_methods {
             /// After an error from the store, the signal may or may not have been sent.
             ///
             /// # Errors
-            /// `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted` if it has
-            /// too many unread signals (1,000 signals or 1 MiB), `InvalidArgument` if `value`
-            /// cannot be serialized, and any error from the store.
+            /// Returns `NotFound` if the run was deleted, `FailedPrecondition` if it is finished, `ResourceExhausted`
+            /// if it has too many unread signals (1,000 signals or 1 MiB), `InvalidArgument` if `value` cannot be
+            /// serialized, and any error from the store.
             pub async fn signal(&self, name: &str, value: impl Serialize) -> Result<()> {
                 self.0.send_signal(name, value).await
             }
@@ -132,8 +133,8 @@ macro_rules! handle_methods {
             /// [`publish_status`](crate::DurableContext::publish_status). It stays available after the run is finished.
             ///
             /// # Errors
-            /// `NotFound` if the run was deleted, `InvalidArgument` if the value is not a `T`, and any error from the
-            /// store.
+            /// Returns `NotFound` if the run was deleted, `InvalidArgument` if the value is not a `T`, and any error
+            /// from the store.
             pub async fn published_status<T: DeserializeOwned>(&self) -> Result<Option<T>> {
                 self.0.read_published().await
             }
@@ -142,7 +143,7 @@ macro_rules! handle_methods {
             /// deny a call with a reason, to change its arguments, or to respond on behalf of the tool.
             ///
             /// # Errors
-            /// The errors of `answer`.
+            /// Returns the errors of `answer`.
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -154,7 +155,7 @@ macro_rules! handle_methods {
             /// Returns `false` if the run was already finished.
             ///
             /// # Errors
-            /// The errors of [`status`](Self::status).
+            /// Returns the errors of [`status`](Self::status).
             pub async fn cancel(&self) -> Result<bool> {
                 self.0.cancel_run().await
             }
@@ -163,7 +164,8 @@ macro_rules! handle_methods {
             /// of attempts of the step is reset. Returns `false` if the run has not failed and was not cancelled.
             ///
             /// # Errors
-            /// The errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the failure.
+            /// Returns the errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the
+            /// failure.
             pub async fn retry(&self) -> Result<bool> {
                 self.0.retry_run().await
             }
@@ -172,7 +174,7 @@ macro_rules! handle_methods {
             /// did not exist.
             ///
             /// # Errors
-            /// Any error from the store.
+            /// Returns any error from the store.
             pub async fn delete(&self) -> Result<bool> {
                 self.0.store.delete(&self.0.id).await
             }

@@ -34,7 +34,7 @@ pub struct RunStream {
     next: usize,
     /// Messages that were read, by their index.
     pending: VecDeque<(usize, Message)>,
-    /// The index before which the chunks of all messages were returned.
+    /// The chunks of all messages before this index have been returned.
     due: usize,
     /// The revision that was read last.
     revision: u64,
@@ -98,8 +98,8 @@ impl RunStream {
     /// Returns the next event, or `None` at the end.
     ///
     /// # Errors
-    /// `NotFound` if the run was deleted, `FailedPrecondition` for a flow, and any error from the store. You can call
-    /// `next` again after an error.
+    /// Returns `NotFound` if the run was deleted, `FailedPrecondition` for a flow, and any error from the store. You
+    /// can call `next` again after an error.
     pub async fn next(&mut self) -> Result<Option<RunEvent>> {
         let mut pause = Duration::from_millis(10);
         loop {
@@ -142,7 +142,7 @@ impl RunStream {
         }
     }
 
-    /// Accepts an event of this process. Returns a chunk, or reads the new messages of a saved run.
+    /// Handles an event from this process. Returns the chunk, or reads the new messages after the run was saved.
     async fn accept_event(&mut self, event: LiveEvent) -> Result<Option<RunEvent>> {
         match event {
             LiveEvent::Chunk(chunk) => Ok(Some(RunEvent::Chunk(*chunk))),

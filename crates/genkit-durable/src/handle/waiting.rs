@@ -55,7 +55,7 @@ impl Handle {
                 match work_on(&self.genkit, &self.store, &self.id, &stop, &rules).await {
                     Ok(WorkResult::Settled) => continue,
                     Ok(_) => {}
-                    // Another worker continues the run, or it was cancelled.
+                    // Another worker continues the run, or the run was cancelled.
                     Err(error) if error.kind() == ErrorKind::Aborted => {}
                     Err(error) => return Err(error),
                 }

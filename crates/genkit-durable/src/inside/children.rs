@@ -43,7 +43,7 @@ struct Child {
 }
 
 impl ChildFlow {
-    /// Returns the id of the child, for `Genkit::find_durable_flow` and operators.
+    /// Returns the id of the child, to find it with `Genkit::find_durable_flow` or as an operator.
     pub fn id(&self) -> &RunId {
         self.0.handle.id()
     }
@@ -52,15 +52,15 @@ impl ChildFlow {
     /// waits is suspended in the store. If the child is interrupted, answer its questions with a handle of the child.
     ///
     /// # Errors
-    /// The error of the child, `Cancelled` if it was cancelled, `NotFound` if it was deleted, and any error from the
-    /// store.
+    /// Returns the error of the child if it failed, `Cancelled` if it was cancelled, `NotFound` if it was deleted, and
+    /// any error from the store.
     pub async fn wait(&self) -> Result<Value> {
         self.0.wait_for_result().await
     }
 }
 
 impl ChildRun {
-    /// Returns the id of the child, for `Genkit::find_durable_run` and operators.
+    /// Returns the id of the child, to find it with `Genkit::find_durable_run` or as an operator.
     pub fn id(&self) -> &RunId {
         self.0.handle.id()
     }
@@ -68,7 +68,7 @@ impl ChildRun {
     /// Waits until the child is finished, and returns its response. Otherwise the same as [`ChildFlow::wait`].
     ///
     /// # Errors
-    /// The errors of [`ChildFlow::wait`].
+    /// Returns the errors of [`ChildFlow::wait`].
     pub async fn wait(&self) -> Result<GenerateResponse> {
         let response = self.0.wait_for_result().await?;
         Ok(serde_json::from_value(response)?)
@@ -260,16 +260,16 @@ pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Re
     Ok(false)
 }
 
-/// Returns the children of a run that are not finished. Empty if the store cannot list runs.
+/// Returns the children of a run that are not finished. The list is empty if the store cannot list runs.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
     list_children(store, filter_open_children(parent)).await.unwrap_or_default()
 }
 
-/// Returns the children to cancel together with a run. Includes children that are already cancelled, since they may
-/// have children that are not. Empty if the store cannot list runs.
+/// Returns the children to cancel together with a run, including children that are already cancelled, since they may
+/// have children that are not. The list is empty if the store cannot list runs.
 ///
 /// # Errors
-/// The errors of [`RunStore::list`].
+/// Returns the errors of [`RunStore::list`].
 pub(crate) async fn children_to_cancel(store: &dyn RunStore, parent: &RunId) -> Result<Vec<RunId>> {
     let filter = filter_open_children(parent).status(RunStatus::Cancelled);
     match list_children(store, filter).await {

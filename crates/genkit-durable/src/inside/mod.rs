@@ -14,7 +14,7 @@ pub use children::{ChildFlow, ChildRun};
 use genkit_agent::Generate;
 use genkit_core::{Context, Result};
 
-/// Methods of [`Context`] for functions of durable runs: tools, flows and everything that they call. Do not implement
+/// Methods of [`Context`] for functions of durable runs: tools, flows and everything they call. Do not implement
 /// this trait yourself.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub trait DurableContext {
     /// occupy their worker while they wait.
     ///
     /// # Errors
-    /// See [`DurableContext`]. `InvalidArgument` if the value of the signal is not a `T`.
+    /// See [`DurableContext`]. Returns `InvalidArgument` if the value of the signal is not a `T`.
     fn wait_for_signal<T: DeserializeOwned>(
         &self,
         name: &str,
@@ -66,7 +66,7 @@ pub trait DurableContext {
     /// previously published value, and is saved before this method returns.
     ///
     /// # Errors
-    /// See [`DurableContext`]. `InvalidArgument` if the value cannot be serialized.
+    /// See [`DurableContext`]. Returns `InvalidArgument` if the value cannot be serialized.
     fn publish_status(
         &self,
         value: impl Serialize + Send,
@@ -115,7 +115,7 @@ pub trait DurableContext {
     /// ```
     ///
     /// # Errors
-    /// See [`DurableContext`]; `NotFound` if the flow does not exist.
+    /// See [`DurableContext`]. Also returns `NotFound` if the flow does not exist.
     fn start_child_flow(
         &self,
         key: &str,
@@ -127,7 +127,7 @@ pub trait DurableContext {
     /// [`start_child_flow`](Self::start_child_flow).
     ///
     /// # Errors
-    /// See [`DurableContext`]; the errors of `Genkit::durable_run`.
+    /// See [`DurableContext`]. Also returns the errors of `Genkit::durable_run`.
     fn start_child_run(
         &self,
         key: &str,

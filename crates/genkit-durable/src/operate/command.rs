@@ -55,7 +55,7 @@ impl Runs {
     /// ```
     ///
     /// # Errors
-    /// See [`Runs`]. `InvalidArgument` for an unknown argument or an invalid value.
+    /// See [`Runs`]. Returns `InvalidArgument` for an unknown argument or an invalid value.
     pub async fn command(
         &self,
         args: impl IntoIterator<Item = impl Into<String>>,

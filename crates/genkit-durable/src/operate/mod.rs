@@ -58,16 +58,16 @@ impl Runs {
     /// Returns a page of the runs that `filter` selects, in the order of their ids.
     ///
     /// # Errors
-    /// See [`Runs`]. `FailedPrecondition` if the store cannot list its runs.
+    /// See [`Runs`]. Returns `FailedPrecondition` if the store cannot list its runs.
     pub async fn list(&self, filter: RunFilter) -> Result<Vec<RunEntry>> {
         run_store(&self.0)?.list(&filter).await
     }
 
-    /// Returns the stored details of a run, including any dependency that this process lacks to continue it. `None` if
-    /// the run does not exist.
+    /// Returns the stored details of a run, including any dependency that this process lacks to continue it. Returns
+    /// `None` if the run does not exist.
     ///
     /// # Errors
-    /// See [`Runs`]. `Internal` if the run cannot be read.
+    /// See [`Runs`]. Returns `Internal` if the run cannot be read.
     pub async fn inspect(&self, id: impl Into<String>) -> Result<Option<RunDetails>> {
         let (id, store) = (RunId::new(id)?, run_store(&self.0)?);
         let Some(stored) = store.load(&id).await? else { return Ok(None) };
@@ -138,7 +138,7 @@ impl Runs {
     /// attempts of the step is reset. Returns `false` if the run is neither failed nor cancelled, or does not exist.
     ///
     /// # Errors
-    /// See [`Runs`]. `FailedPrecondition` if an older version stored the failure.
+    /// See [`Runs`]. Returns `FailedPrecondition` if an older version stored the failure.
     pub async fn retry(&self, id: impl Into<String>) -> Result<bool> {
         match self.find(id).await? {
             Some(handle) => handle.retry_run().await,
@@ -150,7 +150,7 @@ impl Runs {
     /// does not exist.
     ///
     /// # Errors
-    /// The errors of [`DurableRun::signal`](crate::DurableRun::signal).
+    /// Returns the errors of [`DurableRun::signal`](crate::DurableRun::signal).
     pub async fn signal(
         &self,
         id: impl Into<String>,

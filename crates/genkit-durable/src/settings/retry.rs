@@ -104,7 +104,7 @@ impl RetryPolicy {
         Self { kinds: kinds.into_iter().map(|kind| status_name(kind).to_owned()).collect(), ..self }
     }
 
-    /// Returns the wait after attempt number `tries`, which failed with `error`. `None` if the error is final.
+    /// Returns the wait after attempt number `tries`, which failed with `error`. Returns `None` if the error is final.
     pub(crate) fn wait_after(&self, tries: u32, error: &Error) -> Option<Duration> {
         let is_retried = match self.kinds.is_empty() {
             true => error.is_retryable(),
@@ -119,8 +119,8 @@ impl RetryPolicy {
         self.wait_after(tries, error).filter(|_| !is_final)
     }
 
-    /// Returns the wait after attempt number `tries`, which is longer if the server requests it. `None` after the last
-    /// attempt.
+    /// Returns the wait after attempt number `tries`, which is longer if the server requests it. Returns `None` after
+    /// the last attempt.
     pub(crate) fn wait_before_retry(
         &self,
         tries: u32,

@@ -81,7 +81,7 @@ pub(super) struct CronTimes {
 
 impl CronTimes {
     /// Returns the first matching time after `ms`, both in milliseconds since the Unix epoch.
-    /// `None` if there is none.
+    /// Returns `None` if there is none.
     pub(super) fn next_after(&self, ms: u64) -> Option<u64> {
         let start = Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
         let start = start.to_zoned(self.time_zone.clone());

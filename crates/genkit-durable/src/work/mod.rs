@@ -43,8 +43,9 @@ use genkit_core::{Error, ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// `FailedPrecondition` without `GenkitBuilder::durable`; the errors of an invalid schedule. An error from the store is
-/// logged, and the store is queried again.
+/// Returns `FailedPrecondition` without `GenkitBuilder::durable`, and the errors of
+/// [`schedule_flow`](Self::schedule_flow) for an invalid schedule. An error from the store is logged, and the store is
+/// queried again.
 #[must_use = "a worker does nothing until it is awaited"]
 pub struct Worker {
     genkit: Instance,

@@ -1,4 +1,4 @@
-//! Suspended runs that wait for external operations: when to check the operations, and how.
+//! Suspended runs that wait for external operations, and the checks of these operations.
 
 use std::sync::Arc;
 use std::time::Duration;

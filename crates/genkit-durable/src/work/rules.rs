@@ -33,7 +33,7 @@ struct Rate {
     starts: VecDeque<Instant>,
 }
 
-/// The decision of whether a worker performs a run.
+/// The decision whether a worker performs a run.
 pub(crate) enum Admission {
     /// The run is performed while these slots are held.
     Yes(Vec<OwnedSemaphorePermit>),
@@ -73,7 +73,7 @@ impl WorkRules {
         self.rates.insert(key, Mutex::new(rate));
     }
 
-    /// Decides on a run with this record.
+    /// Decides whether the worker performs the run with this record.
     pub(crate) fn admit(&self, record: &Record) -> Admission {
         let build = record.kept.build.as_deref();
         if self.builds.as_ref().is_some_and(|accepts| !accepts(build)) {
@@ -116,7 +116,7 @@ impl WorkRules {
 }
 
 impl Rate {
-    /// Returns the wait until another run may start. `None` if it may start now.
+    /// Returns the wait until another run may start. Returns `None` if it may start now.
     fn wait_for_start(&mut self) -> Option<Duration> {
         while self.starts.front().is_some_and(|start| start.elapsed() >= self.period) {
             self.starts.pop_front();

@@ -112,7 +112,7 @@ impl DataPoint {
     /// Returns the output.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if there is none.
+    /// Returns `InvalidArgument` if the value is missing.
     pub fn output(&self) -> Result<&Value> {
         self.output.as_ref().ok_or_else(|| missing_field("output"))
     }
@@ -120,7 +120,7 @@ impl DataPoint {
     /// Returns the reference.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if there is none.
+    /// Returns `InvalidArgument` if the value is missing.
     pub fn reference(&self) -> Result<&Value> {
         self.reference.as_ref().ok_or_else(|| missing_field("reference"))
     }
@@ -142,7 +142,7 @@ impl DataPoint {
     /// Returns the output as text: a string unchanged, other values as compact JSON.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if there is none.
+    /// Returns `InvalidArgument` if the value is missing.
     pub fn output_text(&self) -> Result<String> {
         self.output().map(value_text)
     }
@@ -150,7 +150,7 @@ impl DataPoint {
     /// Returns the reference as text: a string unchanged, other values as compact JSON.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if there is none.
+    /// Returns `InvalidArgument` if the value is missing.
     pub fn reference_text(&self) -> Result<String> {
         self.reference().map(value_text)
     }

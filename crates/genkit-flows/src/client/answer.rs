@@ -99,7 +99,7 @@ fn parse_failure(server: &FlowHost, body: &[u8], status: u16) -> Error {
 /// Reads the error in `{"status", "message", "details"?}`, which can be wrapped in `{"error": ..}`.
 pub(super) fn parse_remote_error(server: &FlowHost, error: &Value, http: u16) -> Error {
     let mut error = error;
-    // Some servers wrap it, and some wrap it twice.
+    // Some servers wrap the error in an `error` field, and some wrap it twice.
     for _ in 0..2 {
         error = error.get("error").filter(|inner| inner.is_object()).unwrap_or(error);
     }
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// The error for a mismatched type would quote the value.
+    /// An error for a mismatched type quotes the value, so credentials must be redacted before.
     #[test]
     fn credentials_that_a_server_repeats_are_not_in_its_result() {
         let answer = json!({"result": {"echo": "Bearer the-token-of-the-call", "n": 1}});

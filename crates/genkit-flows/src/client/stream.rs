@@ -111,8 +111,8 @@ impl<O: DeserializeOwned, C: DeserializeOwned> FlowStream<O, C> {
         self.response().await
     }
 
-    /// Returns the id with which [`FlowCall::stream_id`](super::FlowCall::stream_id) resumes this stream. Available
-    /// after the first item was read; `None` if the server has no durable streams.
+    /// Returns the id with which [`FlowCall::stream_id`](super::FlowCall::stream_id) resumes this stream. Returns
+    /// `None` before the first item is read, and if the server has no durable streams.
     pub fn stream_id(&self) -> Option<&str> {
         self.stream_id.as_deref()
     }

@@ -72,9 +72,9 @@ const MAX_RUNNING: usize = 1_024;
 /// ```
 ///
 /// # Errors
-/// Awaiting it fails with [`FailedPrecondition`] if the registry is invalid, state is missing or there are no flows;
-/// with [`InvalidArgument`] if [`only`](Self::only) matches no flow, `$PORT` is not a port number or an address is
-/// invalid; and with [`Unavailable`] if it cannot listen.
+/// Awaiting the server fails with [`FailedPrecondition`] if the registry is invalid, state is missing or there are no
+/// flows; with [`InvalidArgument`] if [`only`](Self::only) matches no flow, `$PORT` is not a port number or an address
+/// is invalid; and with [`Unavailable`] if it cannot listen.
 ///
 /// [`FailedPrecondition`]: genkit_core::ErrorKind::FailedPrecondition
 /// [`InvalidArgument`]: genkit_core::ErrorKind::InvalidArgument
@@ -251,8 +251,8 @@ impl FlowServer {
     /// masked errors. Default is `false`, or `true` if the environment variable `GENKIT_ENV` is `dev`.
     ///
     /// If errors are masked, a client receives only text that was written for it: the text of a
-    /// [`genkit::Error`](genkit_core::Error) or of an error that is a `String` or `&str`, without causes. Errors of other
-    /// libraries become `INTERNAL` with a reference to the full error in the log.
+    /// [`genkit::Error`](genkit_core::Error) or of an error that is a `String` or `&str`, without causes. Errors of
+    /// other libraries become `INTERNAL` with a reference to the full error in the log.
     pub fn expose_errors(mut self, expose: bool) -> Self {
         self.settings.expose_errors = Some(expose);
         self

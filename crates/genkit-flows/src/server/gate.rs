@@ -1,4 +1,4 @@
-//! The options of all agent servers, and their checks before a request runs.
+//! The options that all agent servers share, and the checks of a request before it runs.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -30,14 +30,14 @@ const MAX_BODY: usize = 8 * 1024 * 1024;
 /// The maximum number of runs at once. Default is 1,024; further requests are rejected.
 const MAX_RUNNING: usize = 1_024;
 
-/// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency limit
-/// if that is less.
+/// The maximum number of requests whose context providers run at the same time. Default is 256, or the concurrency
+/// limit if that is less.
 const MAX_ADMITTING: usize = 256;
 
 /// The methods for reading a stream. Preflight responses need not list them, because CORS always allows GET.
 const READ_METHODS: &str = "GET, OPTIONS";
 
-/// The options of all agent servers.
+/// The options that all agent servers share.
 pub struct GateSettings {
     pub providers: Vec<Arc<dyn ContextProvider>>,
     pub grace: Duration,
@@ -338,14 +338,14 @@ pub(super) fn address_key(from: Option<IpAddr>) -> String {
     from.map_or_else(String::new, |from| format!("address {}", client_for(from)))
 }
 
-/// Defines the options of all agent servers, for a type with the fields `gate`, `listening` and `shutdown`.
+/// Defines the options that all agent servers share, for a type with the fields `gate`, `listening` and `shutdown`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! agent_server_options {
     ($server:ident) => {
         impl $server {
-            /// Sets the address to listen on. Default is `127.0.0.1` with the port of the environment variable `PORT`, or
-            /// 3400. Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged.
+            /// Sets the address to listen on. Default is `127.0.0.1` with the port of the environment variable `PORT`,
+            /// or 3400. Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged.
             pub fn http(mut self, address: impl Into<String>) -> Self {
                 let address = address.into();
                 self.listening.place =

@@ -64,7 +64,7 @@ fn parse_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// Returns the input of a flow from the body of its request; null if the body is empty.
+/// Returns the input of a flow from the body of its request. The input is null if the body is empty.
 pub(super) fn parse_input(body: &[u8]) -> Result<Value, E> {
     if body.trim_ascii().is_empty() {
         return Ok(Value::Null);

@@ -29,7 +29,7 @@ pub(super) struct Content<'a> {
     pub(super) parts: Vec<RequestPart<'a>>,
 }
 
-/// Returns the system instruction, and the messages of the conversation after the first `from`.
+/// Returns the system instruction, and the messages of the conversation, starting at index `from`.
 pub(super) fn encode_contents<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,

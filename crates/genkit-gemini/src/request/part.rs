@@ -51,7 +51,7 @@ pub(super) struct FunctionResponsePart<'a> {
     pub(super) parts: Vec<RequestPart<'a>>,
 }
 
-/// `{"output": X}`, or an `{"error": ".."}` unchanged.
+/// The output of a function, sent as `{"output": X}`. An object of the form `{"error": ".."}` is sent unchanged.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum FunctionOutput<'a> {

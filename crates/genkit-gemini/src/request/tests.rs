@@ -243,7 +243,7 @@ fn documents_stay_next_to_the_question_when_tools_have_answered() {
     let sent = body("x", json!({"messages": round, "docs": docs}));
     assert!(sent["contents"][0]["parts"][1]["text"].as_str().unwrap().contains("324 m"));
     assert_eq!(sent["contents"][2]["parts"].as_array().unwrap().len(), 1, "only the answer");
-    // Without a message from the user, they are a separate content before all others.
+    // Without a user message, the documents are sent in a separate content before all others.
     let mut messages = round;
     messages[0] = json!({"role": "system", "content": [{"text": "s"}]});
     let sent = body("x", json!({"messages": messages, "docs": docs}));

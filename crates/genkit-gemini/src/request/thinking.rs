@@ -1,4 +1,4 @@
-//! Reasoning effort for Gemini: a level since Gemini 3, a token budget for Gemini 2.5, unsupported in
+//! Reasoning effort for Gemini: a level from Gemini 3 on, a token budget for Gemini 2.5, unsupported in
 //! older models.
 
 use serde::ser::{Serialize, SerializeMap as _, Serializer};

@@ -62,7 +62,7 @@ impl Serialize for ToolEntry<'_> {
     }
 }
 
-/// Returns the entries of `tools`: one for our functions, and one for each of Google's tools.
+/// Returns the entries of `tools`: one for the functions of the request, and one for each of Google's tools.
 pub(super) fn tool_entries<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,

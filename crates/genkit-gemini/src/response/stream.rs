@@ -112,8 +112,7 @@ impl<'a> GeminiStream<'a> {
         if let Some(error) = answer.error.take() {
             return Err(error.into_error(None, &|_| None));
         }
-        // Every piece may have counts, which replace the previous counts, unless the piece has no
-        // count.
+        // The usage in a piece replaces the previous usage, unless it contains no counts.
         let counts = |usage: &&RawValue| match self.latest.latest_text(USAGE) {
             Some(last) => usage.get() != last && usage.get().contains("TokenCount"),
             None => true,

@@ -210,7 +210,7 @@ fn gemini_subset_has_limits() {
         assert!(!degraded.is_empty());
         assert!(count(&subset) < MAX_NODES, "{levels}");
     }
-    // Too large without references. The root counts as one.
+    // Schemas that are too large even without references. The root counts as one.
     assert!(gemini_subset(&wide_schema(MAX_NODES - 1)).1.is_empty());
     assert_eq!(pointers(&gemini_subset(&wide_schema(MAX_NODES)).1), [""]);
     // The root and the string count as one each.

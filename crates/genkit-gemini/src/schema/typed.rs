@@ -143,7 +143,7 @@ impl SubsetRewriter<'_> {
             }
         }
         if properties.len() > 1 {
-            // Without it, older models write the properties in alphabetical order.
+            // Without `propertyOrdering`, older models write the properties in alphabetical order.
             let names: Vec<_> = properties.keys().cloned().collect();
             subset.insert("propertyOrdering".to_owned(), names.into());
         }

@@ -46,7 +46,7 @@ pub enum SseError {
     /// An event exceeds the limit; the parser returns no more events.
     #[error("an event of the stream exceeds {limit} bytes")]
     TooLong { limit: usize },
-    /// The stream has only blank lines, comments and unknown fields; the parser returns no more events.
+    /// Too many blank lines, comments and unknown fields without an event; the parser returns no more events.
     #[error("the stream sent {limit} bytes of blank lines and comments without an event")]
     Idle { limit: usize },
     /// An event is not UTF-8; it is skipped, and later events are returned.

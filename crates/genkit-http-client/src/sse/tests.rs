@@ -1,4 +1,4 @@
-//! The events do not depend on how the body is split.
+//! Tests that the events do not depend on how the body is split.
 
 use std::borrow::Cow;
 
@@ -158,7 +158,7 @@ fn text_that_is_not_utf8_is_an_error_of_its_event_alone() {
         error("text", 71),
     ];
     assert_eq!(whole(body), expected);
-    assert_eq!(read(usize::MAX, body.chunks(1)), expected, "places are counted over pieces");
+    assert_eq!(read(usize::MAX, body.chunks(1)), expected, "offsets span all pieces");
 }
 
 #[test]

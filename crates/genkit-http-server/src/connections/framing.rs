@@ -46,7 +46,7 @@ struct Head {
 enum Version {
     Http10,
     Http11,
-    /// hyper rejects it.
+    /// Any other version, which hyper rejects.
     Other,
 }
 

@@ -52,7 +52,7 @@ impl Issuer {
             answer(page)
         });
         let serving = tokio::spawn(async move {
-            axum::serve(listener, app).await.expect("it serves");
+            axum::serve(listener, app).await.expect("no error");
         });
         let issuer = Self { url, pages, asked, serving };
         issuer.publishes(keys);

@@ -24,7 +24,7 @@ async fn fault(verifier: &JwtVerifier, token: &str) -> String {
 #[tokio::test]
 async fn token_provides_principal_and_scopes() {
     let key = Signer::new("k", "RS256");
-    let principal = verifier(&[&key]).verify(&key.token(&claims())).await.expect("it is taken");
+    let principal = verifier(&[&key]).verify(&key.token(&claims())).await.expect("a valid token");
     assert_eq!(principal.id(), "ada");
     assert_eq!(principal.scopes(), ["notes:read", "notes:write"]);
     assert_eq!(principal.claims()["client_id"], "a client");
@@ -35,7 +35,7 @@ async fn token_provides_principal_and_scopes() {
         (json!({ "scope": 7 }), vec![]),
     ] {
         let principal = verifier(&[&key]).verify(&key.token(&with(&scopes))).await;
-        assert_eq!(principal.expect("it is taken").scopes(), read, "{scopes}");
+        assert_eq!(principal.expect("a valid token").scopes(), read, "{scopes}");
     }
 }
 

@@ -30,8 +30,9 @@ const MAX_PAGES: usize = 32;
 /// The page of an MCP App: the HTML interface for a tool call of a response.
 ///
 /// The page is untrusted. Show it in a sandboxed frame with a different origin, under the [content security
-/// policy](AppRights::content_security_policy) of its rights. Pass it the [call](Self::tool_request) and its
-/// [result](Self::tool_response), and forward its calls with [`McpHost::call_app_tool`].
+/// policy](AppRights::content_security_policy) of its rights. Pass the tool [call](Self::tool_request) and its
+/// [result](Self::tool_response) to the page, and forward the calls that the page makes with
+/// [`McpHost::call_app_tool`].
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct McpApp {
@@ -134,8 +135,8 @@ fn find_meta<'a>(tools: &'a [NamedAction<Tool>], own: &str) -> Option<&'a Value>
 }
 
 impl McpHost {
-    /// Returns the pages of MCP Apps that belong to the tool calls of a response, in the order of the calls. Returns
-    /// none unless the host has [`apps(true)`](crate::McpHostBuilder::apps).
+    /// Returns the pages of MCP Apps that belong to the tool calls of a response, in the order of the calls. Returns an
+    /// empty list unless the host has [`apps(true)`](crate::McpHostBuilder::apps).
     ///
     /// ```standalone_crate
     /// use genkit::mcp::host::{McpHost, ServerConfig};

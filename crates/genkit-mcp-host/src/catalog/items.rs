@@ -28,7 +28,7 @@ use genkit_schema::internal::{Loss, Patterns, repair_arguments};
 /// The longest title, in characters.
 const MAX_TITLE: usize = 200;
 
-/// The most icons of an item.
+/// The maximum number of icons of an item.
 const MAX_ICONS: usize = 8;
 
 /// The longest source of an icon, in bytes: a `data:` URL contains the image.

@@ -138,7 +138,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Requires the user's approval before each call of these tools. Names are the server's own, or patterns
+            /// Requires the user's approval before each call to these tools. Names are the server's own, or patterns
             /// with `*`.
             pub fn needs_approval(
                 mut self,

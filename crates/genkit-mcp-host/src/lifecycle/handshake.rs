@@ -233,7 +233,8 @@ fn list_versions(versions: &[ProtocolVersion]) -> String {
     versions.iter().map(|version| version.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// Reads the server's information about itself.
+/// Creates the connection from the server's information about itself. Returns an error if the information is missing or
+/// declares an unsupported version.
 fn describe_error(
     server: &ManagedServer,
     session: Arc<SessionState>,

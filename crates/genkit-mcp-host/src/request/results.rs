@@ -7,7 +7,7 @@
 //! |---|---|
 //! | no `content`, or `content` that is a single block or a string | the value, as text or data |
 //! | a block of an unknown kind, or without a type | the block as data, with a warning |
-//! | an array or a value instead of the result | an error that quotes it |
+//! | a JSON value that is not an object, instead of the result | an error that quotes it |
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

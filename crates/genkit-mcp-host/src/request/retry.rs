@@ -50,7 +50,7 @@ pub(super) async fn with_retry(
     }
 }
 
-/// Appends the cause of the connection's end to the error, unless it already contains it.
+/// Appends the cause of the connection's end to the error, unless the error already contains the cause.
 async fn with_cause(
     server: &ManagedServer,
     connection: &Connection,

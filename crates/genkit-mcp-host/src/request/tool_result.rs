@@ -84,7 +84,7 @@ impl ToolResult {
             && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
     }
 
-    /// Marks the result as wrapped if the tool's schema does.
+    /// Also marks the result as wrapped if the tool's schema declares it (`is_wrapped`).
     pub(crate) fn mark_wrapped(mut self, is_wrapped: bool) -> Self {
         self.is_wrapped |= is_wrapped;
         self
@@ -107,7 +107,7 @@ impl ToolResult {
         ToolOutput { value, content, metadata, repeated }
     }
 
-    /// Returns a single value, for programs: the structured content, or else the text, parsed if it is a JSON object or
+    /// Returns the result as a single value: the structured content, or else the text, parsed if it is a JSON object or
     /// array. If there is other content, returns all of it as a list of parts, or a single part.
     ///
     /// # Errors
@@ -380,7 +380,7 @@ mod tests {
     fn error_flag_of_another_type_is_read() {
         for flag in [json!("true"), json!("True"), json!(1)] {
             let failed = json!({"content": "broken", "isError": flag});
-            let error = ToolResult::read("s", failed, false).expect_err("it failed");
+            let error = ToolResult::read("s", failed, false).expect_err("failed");
             assert_eq!(error.to_string(), "broken");
         }
         assert_eq!(value(json!({"content": "fine", "isError": "false"})), json!("fine"));
@@ -442,11 +442,11 @@ mod tests {
     #[test]
     fn tool_failure_keeps_the_error_text() {
         let failed = json!({"content": [text("no such file"), image()], "isError": true});
-        let error = ToolResult::read("s", failed.clone(), false).expect_err("it failed");
+        let error = ToolResult::read("s", failed.clone(), false).expect_err("failed");
         assert_eq!(error.to_string(), "no such file");
         let raw = ToolResult::read("s", failed.clone(), true).expect("raw");
         assert_eq!(raw.into_value().expect("raw"), failed);
-        let silent = ToolResult::read("s", json!({"isError": true}), false).expect_err("it failed");
+        let silent = ToolResult::read("s", json!({"isError": true}), false).expect_err("failed");
         assert!(silent.to_string().contains("without an error message"));
     }
 }

@@ -121,8 +121,8 @@ impl SessionState {
         self.announced[kind as usize].store(yes, Ordering::Release);
     }
 
-    /// Returns whether this side is answering the server, or the user is signing in. A server without a response is not
-    /// slow in these cases.
+    /// Returns whether this side is answering the server, or the user is signing in. In these cases, a missing response
+    /// does not mean that the server is slow.
     pub(crate) fn is_answering(&self) -> bool {
         self.client.is_signing_in() || self.answering.load(Ordering::Acquire) > 0
     }

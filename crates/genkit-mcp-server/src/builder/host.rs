@@ -6,7 +6,7 @@ impl McpServer {
     /// Makes this server a proxy, which serves the items of the host's servers in addition to its own.
     ///
     /// Clients receive names of the form `key__tool`, because many clients reject a `/`. [`only`](Self::only) and
-    /// [`except`](Self::except) match `key/tool`. When a server adds or removes an item, this server does the same.
+    /// [`except`](Self::except) match `key/tool`. When one of these servers adds or removes an item, so does the proxy.
     /// Questions from these servers to the user are forwarded to the client of this server.
     ///
     /// ```no_run

@@ -179,8 +179,8 @@ impl McpServer {
     /// is none. The server's own origin is always allowed. For a server on loopback, all loopback origins are allowed.
     ///
     /// Origins are compared including the scheme. An `http://` origin counts as the server's own
-    /// only if `Origin` and `Host` specify the same port. Without a port, the page is on port 80,
-    /// but the server is probably on port 443. Allowed pages receive the CORS headers and can read
+    /// only if `Origin` and `Host` both specify the same port: without a port, the origin is port 80, but the server is
+    /// probably on port 443. Allowed pages receive the CORS headers and can read
     /// `mcp-session-id`.
     pub fn allowed_origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.http.origins.extend(origins.into_iter().map(Into::into));
@@ -250,8 +250,8 @@ impl McpServer {
         self
     }
 
-    /// Sets the session timeout: the time that a session can be idle before it ends. Default is 5 minutes. When it
-    /// ends, the pending questions of its functions fail.
+    /// Sets the session timeout: the time that a session can be idle before it ends. Default is 5 minutes. When the
+    /// session ends, the pending questions of its functions fail.
     ///
     /// A session is idle while it has no running requests and the client reads none of its streams. A function that
     /// waits for an answer from a disconnected client does not keep the session alive: the client can answer over

@@ -179,7 +179,7 @@ impl McpServer {
     ///
     /// struct User(&'static str);
     ///
-    /// /// Who is calling.
+    /// /// Returns the name of the caller.
     /// #[tool]
     /// async fn whoami(ctx: &Context) -> &'static str {
     ///     ctx.extension::<User>().map_or("anonymous", |user| user.0)
@@ -255,7 +255,7 @@ impl McpServer {
     /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools, which saves clients
     /// without a tool search hundreds of definitions. `search_tools` returns the definitions of the tools that match a
     /// query, and `call_tool` calls one of them. A search finds only tools that the client has access to. A call
-    /// through `call_tool` is treated as a call of that tool: its schema, permissions, approval, limits, middleware and
+    /// through `call_tool` is treated as a call to that tool: its schema, permissions, approval, limits, middleware and
     /// tasks apply, and the audit log contains its name.
     ///
     /// Claude Code and Codex have their own tool search, so they receive all tools instead.

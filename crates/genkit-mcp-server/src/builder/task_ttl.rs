@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::McpServer;
 
 impl McpServer {
-    /// Sets the lifetime of tasks, from creation to removal, even if they have not finished. Default is 1 day.
+    /// Sets the lifetime of tasks: the time from creation to removal, even of unfinished tasks. Default is 1 day.
     ///
     /// A call to a tool with `#[tool(task)]` becomes a task once it has run for 1 second, if the client
     /// declares MCP's extension `io.modelcontextprotocol/tasks` in the request. The client then receives an

@@ -84,7 +84,7 @@ impl McpCaller {
         drop(place);
     }
 
-    /// Returns whether the client, which cannot be asked, is trusted to approve calls.
+    /// Returns whether the client is trusted to have approved calls, because it cannot be asked.
     pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.has_capability(Capability::Elicitation)
@@ -96,7 +96,7 @@ impl McpCaller {
     }
 }
 
-/// Returns whether a token is at most as long as an id. Longer tokens are ignored, because each
+/// Returns whether a progress token is within the length limit of ids. Longer tokens are ignored, because each
 /// notification contains a copy.
 fn is_short(token: &ProgressToken) -> bool {
     !matches!(&token.0, RequestId::String(text) if text.len() > MAX_ID_BYTES)

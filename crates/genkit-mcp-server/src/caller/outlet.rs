@@ -11,7 +11,7 @@ pub(crate) trait Outward: Send + Sync {
     /// Sends one complete message, waiting for capacity. Returns `false` if the client has disconnected.
     fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool>;
 
-    /// Counts a question that starts (`more`) or stops waiting for its answer.
+    /// Increments (`more`) or decrements the number of questions that wait for an answer.
     fn waits(&self, more: bool) {
         let _ = more;
     }

@@ -82,7 +82,7 @@ fn encode_request(id: i64, method: &str, params: Value) -> Bytes {
     build_object(members).to_string().into()
 }
 
-/// Builds a question inside a result, for protocol 2026-07-28.
+/// Builds the input request of a question. In protocol 2026-07-28, results contain questions in this form.
 pub(crate) fn input_request(kind: &QuestionKind) -> Result<Value> {
     Ok(build_object(vec![("method", method_name(kind).into()), ("params", question_params(kind)?)]))
 }

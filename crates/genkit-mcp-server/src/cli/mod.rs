@@ -150,8 +150,8 @@ impl<'a> McpCli<'a> {
         Self { line: Some(arguments.into_iter().map(Into::into).collect()), ..self }
     }
 
-    /// Executes the command line, as awaiting the [`McpCli`] does. Use it where a future is required, as in `block_on`
-    /// and `select!`.
+    /// Executes the command line. Awaiting the [`McpCli`] does the same; this `async fn` is for `block_on` and
+    /// `select!`.
     ///
     /// # Errors
     /// Returns the same errors as awaiting the [`McpCli`].

@@ -46,7 +46,7 @@ impl Respondent {
         }
     }
 
-    /// Answers the parameters of `elicitation/create`.
+    /// Answers an `elicitation/create` request, given its parameters.
     ///
     /// # Errors
     /// Returns an error if the terminal cannot be read or written.

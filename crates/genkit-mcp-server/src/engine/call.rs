@@ -16,8 +16,8 @@ use crate::caller::message::Reply;
 use crate::session::OpenRequest;
 use genkit_core::BoxFuture;
 
-/// The time that a function can block the task of its connection in one poll. Later calls of a function
-/// that takes longer run in their own task. Default is 1 millisecond.
+/// The time that a function can block the task of its connection in one poll. Later calls to a function that takes
+/// longer run in their own task. Default is 1 millisecond.
 const LONG_POLL: Duration = Duration::from_millis(1);
 
 /// A running request. Resolves to its response, or to `None` if the client no longer waits for a response.

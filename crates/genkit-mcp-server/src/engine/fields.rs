@@ -180,7 +180,7 @@ mod tests {
         }
         let once =
             r#"{"ref": {"type": "ref/prompt", "x": 1, "x": 2}, "context": null, "y": 1, "y": 2}"#;
-        let mut once = Fields::parse_object(once).expect("unused members can be duplicate");
+        let mut once = Fields::parse_object(once).expect("unused duplicates are allowed");
         assert!(once.take_object("context").is_some_and(|context| context.is_none()));
         let mut of = once.take_fields("ref").expect("an object");
         assert_eq!(of.take_text("type").as_deref(), Some("ref/prompt"));

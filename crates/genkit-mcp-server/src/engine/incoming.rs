@@ -190,7 +190,7 @@ fn unusable_answer(fault: &MessageError) -> ErrorData {
 fn not_object_error(text: &str) -> MessageError {
     match serde_json::from_str::<IgnoredAny>(text) {
         Err(error) => MessageError::NotJson(error.to_string()),
-        // Other parsers stop at the same depth.
+        // `serde_json` has no recursion limit for `IgnoredAny`.
         Ok(_) if nesting(text) > MAX_NESTING => {
             MessageError::NotJson("recursion limit exceeded".to_owned())
         }

@@ -96,8 +96,8 @@ impl MiddlewareCall {
             }
         };
         let outcome = outcome.map_err(|error| shared.for_client(error, &name));
-        // A request that reached the server has already been counted and recorded. Lists are
-        // counted earlier and are not recorded.
+        // A request that the middleware passed on has already been counted and recorded. Lists are counted earlier and
+        // are not recorded.
         if was_served.load(Ordering::Relaxed) || method.ends_with("/list") {
             audit.discard_record();
         } else if let Err(error) = quota.count_request() {

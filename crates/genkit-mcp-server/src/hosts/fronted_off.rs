@@ -1,4 +1,4 @@
-//! Stubs without the feature `host`, for hosts that cannot exist.
+//! Stubs without the feature `host`. [`FrontedHost`] is uninhabited, because there are no hosts.
 
 use genkit_core::Registry;
 

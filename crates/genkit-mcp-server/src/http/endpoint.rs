@@ -58,9 +58,9 @@ pub(super) struct EndpointState {
     client_address_from: Option<http::HeaderName>,
     pub(super) max_body: usize,
     pub(super) room: Arc<BodyBudget>,
-    /// The clients whose tokens are verified.
+    /// Limits the tokens that are verified at the same time, and divides the limit fairly among clients.
     verifying: Arc<FairLimit<ClientKey>>,
-    /// The memory of the running requests.
+    /// Limits the memory of running requests, and divides it fairly among clients.
     pub(super) memory: Arc<FairLimit<ClientKey>>,
     pub(super) engine: Engine,
     /// `None` if the server keeps no sessions.

@@ -70,8 +70,8 @@ impl Health {
         Some(response)
     }
 
-    /// Returns whether the server is ready for clients. The response contains a short reason, and the log the full
-    /// reason.
+    /// Checks whether the server is ready for clients, and returns the status and the body of the response. The body
+    /// contains a short reason, and the log the full reason.
     async fn check_readiness(&self) -> (StatusCode, Value) {
         let mut why = Vec::new();
         let (connected, wanted) = self.shared.servers_behind();

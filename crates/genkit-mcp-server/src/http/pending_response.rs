@@ -27,7 +27,7 @@ pub(super) struct PendingResponse {
     pub(super) lacks_meta: bool,
     /// The expiry of the client's token.
     pub(super) expiry: Option<Instant>,
-    /// The memory of the request, which its function holds.
+    /// Counts the memory of the request until its function has ended.
     pub(super) _memory: FairPermit<ClientKey>,
 }
 

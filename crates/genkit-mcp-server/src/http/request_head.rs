@@ -20,7 +20,7 @@ impl RequestHead {
     }
 }
 
-/// Returns the transport, and the session and trace context from the headers of HTTP.
+/// Returns the transport of a request, and the session id and trace context in its HTTP headers.
 pub(crate) fn http_parts(
     request: &Request,
     goes_on: bool,

@@ -30,7 +30,7 @@ fn address(number: u32) -> ClientKey {
 }
 
 fn session_of(quotas: &Quotas, key: ClientKey) -> Arc<SessionQuota> {
-    quotas.client(key).open_session().expect("room for a session").0
+    quotas.client(key).open_session().expect("a session").0
 }
 
 /// Takes slots until none is left for the session.
@@ -121,7 +121,7 @@ async fn answered_function_waits_for_its_turn_and_goes_before_newcomers() {
     assert!(!resumed.is_finished());
     drop(other);
     assert!(alone.take_slot(None).is_err(), "the slot belongs to the answered function");
-    resumed.await.expect("its turn");
+    resumed.await.expect("a slot in its turn");
     drop(asking);
     assert!(alone.take_slot(None).is_ok());
 }
@@ -158,7 +158,7 @@ async fn answers_that_come_at_once_do_not_give_one_client_all_places() {
     assert!(session_of(&quotas, address(2)).take_slot(None).is_ok());
     drop(asked);
     for resumed in all {
-        resumed.await.expect("its turn");
+        resumed.await.expect("a slot in its turn");
     }
 }
 
@@ -191,7 +191,7 @@ async fn question_that_is_left_open_gives_way_to_those_of_others() {
     assert!(matches!(sessions[0].open_question(), Err(E::TooManyClientQuestions(_))));
     let honest = session_of(&quotas, address(1));
     let question =
-        honest.open_question().expect("the oldest question of the greedy client gives way");
+        honest.open_question().expect("the oldest question of the greedy client is ended");
     let given_way = |it: &QuestionGuard| it.wait_for_eviction().now_or_never().is_some();
     assert!(given_way(&asked[0]) && !given_way(&asked[8]) && !given_way(&question));
     asked.drain(..8);
@@ -229,7 +229,7 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
 fn client_with_the_most_sessions_gives_way() {
     let quotas = Quotas::new(&QuotaLimits { sessions: 10, ..limits() });
     let (many, few) = (quotas.client(address(1)), quotas.client(address(2)));
-    let mut open: Vec<_> = (0..9).map(|_| many.open_session().expect("room")).collect();
+    let mut open: Vec<_> = (0..9).map(|_| many.open_session().expect("a session")).collect();
     assert!(quotas.client_to_evict_for(&few, Kind::Session).is_none());
     let one = few.open_session();
     assert!(one.is_some() && few.open_session().is_none());

@@ -124,13 +124,13 @@ mod tests {
         assert_eq!(answered.instances[&1].words.len(), MAX_WORDS);
         assert!(
             answered.has_number(state(1, 0)) && answered.has_number(state(1, 1)),
-            "answered and not"
+            "answered or not, an evicted state is rejected"
         );
         assert!(!answered.has_number(state(1, 2 * words * 64 - 1)));
         for instance in 2..=MAX_INSTANCES as u64 + 1 {
             assert!(answered.insert_number(state(instance, 7)));
         }
-        assert!(answered.has_number(state(1, u64::MAX / 64)), "the longest idle one is closed");
+        assert!(answered.has_number(state(1, u64::MAX / 64)), "instance 1 is closed");
         assert!(!answered.has_number(state(2, 8)));
     }
 }

@@ -257,7 +257,7 @@ mod tests {
         let (number, request) = (old.new_number(), || binding(json!({})));
         let state = old.seal_state(&Recording::default(), number, KeyIndex(0), &request());
         let opened =
-            turned.open_state(&state.expect("small"), &request()).expect("the key of before");
+            turned.open_state(&state.expect("small"), &request()).expect("the previous key");
         assert_eq!(opened.key, KeyIndex(1));
         assert_eq!(
             turned.digest_question("Pay?", opened.key),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn error_text(read: Result<Vec<Vec<u8>>, E>) -> String {
-        read.expect_err("it is wrong").to_string()
+        read.expect_err("invalid keys").to_string()
     }
 
     #[test]
@@ -176,7 +176,7 @@ mod tests {
              __v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s,{}\n",
             "AB".repeat(40)
         );
-        let keys = parse(text.as_bytes()).expect("they are right");
+        let keys = parse(text.as_bytes()).expect("valid keys");
         let lengths: Vec<_> = keys.iter().map(|key| (key.len(), key[0])).collect();
         assert_eq!(lengths, [(32, 0), (32, 0xfb), (32, 0xff), (40, 0xab)]);
         assert_eq!(keys[0][31], 0xff);

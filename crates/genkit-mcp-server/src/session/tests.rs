@@ -68,7 +68,7 @@ async fn batched_changes_send_one_notification() {
     assert_eq!(
         take_changes(&mut subscription),
         [updated("note://1")],
-        "again, since it is a new change"
+        "a later change is reported again"
     );
 }
 
@@ -146,7 +146,7 @@ fn memory_of_subscriptions_is_bounded() {
     assert_eq!(kept, 127, "1 MiB in entries of 8 KiB each plus overhead");
     for again in 0..kept {
         let uri = format!("{again:08}{}", &long[8..]);
-        session.subscribe(&uri).expect("it is there already");
+        session.subscribe(&uri).expect("already subscribed");
         session.unsubscribe(&uri);
         session.unsubscribe(&uri);
     }

@@ -235,7 +235,7 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Client<W> {
     }
 
     fn send_change(&self, change: &RegistryChange) {
-        // An error is returned again by the next line.
+        // Ignore the error here, because serving the next line returns it again.
         if self.lines.0.push_line(&engine::notifications::encode_change(change, None)).is_ok() {
             self.lines.0.flush();
         }

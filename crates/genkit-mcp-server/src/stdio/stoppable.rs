@@ -46,7 +46,7 @@ mod tests {
         let (mut sender, receiver) = tokio::io::duplex(64);
         let stop = CancellationToken::new();
         let mut reader = StoppableReader::new(receiver, stop.clone());
-        sender.write_all(b"abc").await.expect("room");
+        sender.write_all(b"abc").await.expect("capacity");
         let mut read = [0; 8];
         assert_eq!(reader.read(&mut read).await.expect("bytes"), 3);
         let waiting = tokio::spawn(async move { (reader.read(&mut read).await, reader) });
@@ -54,7 +54,7 @@ mod tests {
         stop.cancel();
         let (end, mut reader) = waiting.await.expect("an end");
         assert_eq!(end.expect("no error"), 0);
-        sender.write_all(b"more").await.expect("room");
+        sender.write_all(b"more").await.expect("capacity");
         assert_eq!(reader.read(&mut [0; 8]).await.expect("no error"), 0);
     }
 }

@@ -38,7 +38,7 @@ impl TaskCaller {
         Self { waiting, is_task, client, registry, asker, message }
     }
 
-    /// Records that the call has become a task, so that no client waits for its response.
+    /// Records that the call has become a task. From then on, no client waits for its response.
     pub(super) fn becomes_task(&self) {
         self.is_task.store(true, Ordering::Release);
     }

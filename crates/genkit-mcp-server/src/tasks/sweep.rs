@@ -37,7 +37,7 @@ async fn sweep_tasks(server: Weak<SharedState>) {
         }
         left_alone.retain(|_, until| *until > Instant::now());
         shared.tasks.forget_clients();
-        // Ignored tasks are also due, so load more tasks to not miss the others.
+        // Ignored tasks are also due, so raise the limit by their number to leave room for the others.
         let due = shared.tasks.store.due(SWEEP_LIMIT + left_alone.len()).await;
         let due = due.unwrap_or_else(|error| {
             let error = Logged::text(error.chain());

@@ -33,12 +33,12 @@ fn stored(head: &Value, log: &[&str]) -> StoredRun {
 #[test]
 fn only_records_of_this_version_are_read() {
     let line = r#"{"once":["charge","receipt"]}"#;
-    let record = TaskRecord::read(&stored(&golden(), &[line])).expect("it is read");
+    let record = TaskRecord::read(&stored(&golden(), &[line])).expect("a valid record");
     assert_eq!(record.ends_ms(), 4000);
-    assert_eq!(record.call.principal().expect("somebody").id(), "ada");
+    assert_eq!(record.call.principal().expect("a principal").id(), "ada");
     assert_eq!(record.recording().once["charge"], "receipt");
     assert_eq!(record.recording().answers.len(), 1);
-    let mut written: Value = serde_json::to_value(&record).expect("it serializes");
+    let mut written: Value = serde_json::to_value(&record).expect("JSON");
     written["updatedMs"] = json!(2000);
     assert_eq!(written, golden());
     let mut newer = golden();
@@ -50,19 +50,19 @@ fn only_records_of_this_version_are_read() {
 
 #[test]
 fn key_is_never_used_twice() {
-    let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("it is read");
+    let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("a valid record");
     let question = || {
         let kind = QuestionKind::Approval { message: "Sure?".to_owned() };
         vec![Question { key: "q2".to_owned(), kind }]
     };
     let mut seen = vec!["2.q2".to_owned()];
     for _ in 0..3 {
-        record.store_questions(question(), Recording::default()).expect("it is asked");
-        let Stage::Asks(open) = &record.stage else { panic!("it asks") };
+        record.store_questions(question(), Recording::default()).expect("few questions");
+        let Stage::Asks(open) = &record.stage else { panic!("no question") };
         let key = open.keys().next().expect("a key").clone();
         assert!(!seen.contains(&key), "{key}");
         // The previous key no longer matches a question.
-        let old = seen.last().expect("one").clone();
+        let old = seen.last().expect("a key").clone();
         assert!(
             !record.record_answers([(old, json!({"action": "accept"}))].into()).expect("small")
         );
@@ -72,12 +72,12 @@ fn key_is_never_used_twice() {
 
 #[test]
 fn results_are_stored_in_the_log_and_not_in_the_head() {
-    let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("it is read");
+    let mut record = TaskRecord::read(&stored(&golden(), &[])).expect("a valid record");
     let mut recording = Recording::default();
     recording.once.insert("charge".to_owned(), json!("receipt"));
-    record.store_questions(Vec::new(), recording).expect("it is kept");
-    let change = record.take_change().expect("it serializes");
+    record.store_questions(Vec::new(), recording).expect("no questions");
+    let change = record.take_change().expect("JSON");
     assert_eq!(change.log, [r#"{"once":["charge","receipt"]}"#]);
     assert!(!change.head.contains("receipt") && !change.head.contains('\n'));
-    assert!(record.take_change().expect("it serializes").log.is_empty());
+    assert!(record.take_change().expect("JSON").log.is_empty());
 }

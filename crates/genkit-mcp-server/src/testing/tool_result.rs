@@ -46,7 +46,7 @@ impl ToolResult {
         self.0.content.iter().filter_map(|block| block.as_text()).map(|t| t.text.as_str()).collect()
     }
 
-    /// Returns the structured content: the value for programs.
+    /// Returns the structured content (`structuredContent`), if any.
     pub fn structured(&self) -> Option<&Value> {
         self.0.structured_content.as_ref()
     }

@@ -12,8 +12,8 @@ use crate::location::Location;
 /// Returns the bytes of a client's file with the server added; errors refer to the file as `name`. All other bytes are
 /// preserved: comments, unknown keys, encoding, line endings. An empty file counts as a file without servers.
 ///
-/// If a server with that name starts a program with the same file name, its path, arguments and variables are updated,
-/// and the rest of its entry is kept.
+/// If the entry of a server with that name starts a program with the same file name, the path, arguments and variables
+/// in the entry are updated, and the rest of the entry is kept.
 ///
 /// ```
 /// use genkit_mcp_servers_file::{ClientApp, NewServer, add_server};

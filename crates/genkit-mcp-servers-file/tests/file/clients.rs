@@ -146,8 +146,8 @@ fn unused_keys_are_in_the_notices() {
             "mcpServers.fs.alwaysAllow in mcp.json: not used; set which tools need approval with `.needs_approval(..)`",
             "mcpServers.fs.oauth in mcp.json: not used",
             "mcpServers.cline.autoApprove in mcp.json: not used; set which tools need approval with `.needs_approval(..)`",
-            "mcpServers.cline.timeout in mcp.json: interpreted as seconds; expected milliseconds",
-            "mcpServers.odd.timeout in mcp.json: interpreted as milliseconds; expected milliseconds",
+            "mcpServers.cline.timeout in mcp.json: small number interpreted as seconds; write milliseconds",
+            "mcpServers.odd.timeout in mcp.json: small number interpreted as milliseconds; write milliseconds",
         ]
     );
 }

@@ -11,7 +11,7 @@ fn notes() -> NewServer {
 fn added(text: &str, app: ClientApp) -> String {
     let edited = add_server(text.as_bytes(), "mcp.json", app, &notes());
     let edited = edited.unwrap_or_else(|error| panic!("{error}: {text}"));
-    String::from_utf8(edited).expect("what was UTF-8 is UTF-8")
+    String::from_utf8(edited).expect("the edited file is valid UTF-8")
 }
 
 #[track_caller]
@@ -200,7 +200,7 @@ proptest::proptest! {
     }
 }
 
-/// A path below a file cannot be read; nothing was about to be written yet.
+/// A path below a file cannot be read. The error is a read error, because nothing is written yet.
 #[cfg(unix)]
 #[test]
 fn unreadable_file_is_reported_as_unreadable() {

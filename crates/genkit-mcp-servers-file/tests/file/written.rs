@@ -63,7 +63,7 @@ fn copy_is_made_first_and_none_is_overwritten() {
     assert_eq!(fs::read_to_string(folder.0.join("mcp.json.2.bak")).unwrap(), BEFORE);
     assert_eq!(fs::read_to_string(folder.0.join("mcp.json.1.bak")).unwrap(), "older");
     assert!(fs::read_to_string(&path).unwrap().contains("/opt/notes"));
-    // Nothing to do, so nothing is written.
+    // The server is already configured, so nothing is written.
     let again = plan(&path).unwrap().write().unwrap();
     assert!(!again.changed && again.copy.is_none());
     assert_eq!(folder.names(), ["mcp.json", "mcp.json.1.bak", "mcp.json.2.bak"]);

@@ -45,7 +45,7 @@ impl RenamedTools {
         response
     }
 
-    /// Returns a sink for chunks with the renamed properties, which passes them to `chunks` with the original names.
+    /// Returns a sink that restores the original names in each chunk and passes the chunk to `chunks`.
     pub(super) fn restore_chunks(&self, chunks: &ChunkSink) -> ChunkSink {
         if !chunks.is_wanted() {
             return ChunkSink::none();

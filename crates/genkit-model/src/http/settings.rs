@@ -63,8 +63,8 @@ impl ProviderSettings {
         self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
     }
 
-    /// Returns the key to send; `None` if there is an `authorization` header, because some servers
-    /// reject two credentials.
+    /// Returns the key to send. Returns `None` if there is an `authorization` header, because some servers reject two
+    /// credentials.
     pub fn key_to_send(&self) -> Option<String> {
         self.set_key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 pub struct DataUrl<'a> {
     /// The media type with its parameters, including a trailing `;base64`.
     pub head: &'a str,
-    /// The text after the comma; `None` if there is no comma.
+    /// The text after the comma, or `None` if there is no comma.
     pub data: Option<&'a str>,
 }
 
@@ -21,13 +21,12 @@ impl<'a> DataUrl<'a> {
         })
     }
 
-    /// Returns the media type without parameters; empty if it is not specified.
+    /// Returns the media type without parameters, or an empty string if it is not specified.
     pub fn media_type(self) -> &'a str {
         self.head.split(';').next().unwrap_or_default()
     }
 
-    /// Returns the data in base64, encoding it if it is percent-encoded; `None` if the URL has no
-    /// comma.
+    /// Returns the data in base64, encoding it if it is percent-encoded. Returns `None` if the URL has no comma.
     pub fn to_base64(self) -> Option<Cow<'a, str>> {
         use base64::Engine as _;
         use base64::engine::general_purpose::STANDARD;

@@ -53,8 +53,7 @@ pub trait WireFormat: Send + Sync + 'static {
         None
     }
 
-    /// Encodes the HTTP request that counts the tokens of `request`; `None` if the API cannot count
-    /// tokens.
+    /// Encodes the HTTP request that counts the tokens of `request`. Returns `None` if the API cannot count tokens.
     fn encode_count(&self, request: &ModelRequest) -> Result<Option<HttpCall>> {
         let _ = request;
         Ok(None)

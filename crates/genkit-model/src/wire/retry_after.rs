@@ -19,7 +19,7 @@ pub fn retry_after(headers: HeaderLookup<'_>) -> Option<Duration> {
     Some(date.duration_since(std::time::SystemTime::now()).unwrap_or_default())
 }
 
-/// Converts seconds to a duration; `None` if the server sent an invalid number.
+/// Converts seconds to a duration. Returns `None` if the server sent an invalid number.
 pub fn duration_from_seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }

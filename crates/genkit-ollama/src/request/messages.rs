@@ -66,7 +66,7 @@ pub(super) fn encode_messages<'a>(
     let known = request.messages.iter().take(from).flat_map(|message| &message.content);
     known.for_each(|part| writer.note_call(part));
     for (at, message) in request.messages.iter().enumerate().skip(from) {
-        // Without a user message, the documents are a separate message.
+        // Without a user message, the documents are sent in a separate message.
         if asked.is_none() && message.role != Role::System {
             writer.write_documents(documents.take());
         }

@@ -66,7 +66,7 @@ const NOT_SENT: [&str; 9] = [
 const TOP_LEVEL_KEYS: [&str; 7] =
     ["think", "keep_alive", "format", "truncate", "shift", "logprobs", "top_logprobs"];
 
-/// The settings of one request, under the API's own names.
+/// The settings of one request, under the names that the API uses.
 #[derive(Default)]
 pub(super) struct WireSettings<'a> {
     pub(super) top: Vec<(&'a str, Cow<'a, Value>)>,

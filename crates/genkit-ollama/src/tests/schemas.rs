@@ -30,7 +30,7 @@ fn unsupported_keywords_are_rewritten() {
     assert_eq!(sent["properties"]["a"]["properties"]["n"]["type"], "integer");
     assert_eq!(sent["properties"]["b"]["enum"], json!(["x"]));
     assert!(sent["properties"]["c"]["anyOf"].is_array());
-    assert!(sent["properties"]["d"].is_object(), "a boolean is refused");
+    assert!(sent["properties"]["d"].is_object(), "a boolean is rejected");
     assert_eq!(sent["properties"]["e"]["items"]["type"], "object");
     assert!(!sent.to_string().contains("$ref"), "{sent}");
 }

@@ -83,8 +83,8 @@ openai_builder! {
     name;
 
     /// Sets the base URL of the server, including the version: `http://localhost:4000/v1`. Default
-    /// is `https://api.openai.com/v1`. If it is the URL of a known server, the deviations of that
-    /// server apply.
+    /// is `https://api.openai.com/v1`. Requests to a known server are adapted to its deviations from
+    /// OpenAI's API.
     base_url;
 
     ///
@@ -122,7 +122,7 @@ impl OpenAiBuilder {
         Self { common, ..Self::default() }
     }
 
-    /// Sets the name of the token limit field. Default is the field that the server is known to use:
+    /// Sets the name of the request field that limits the output tokens. Default depends on the server:
     /// `max_completion_tokens` for OpenAI, `max_tokens` for most others.
     pub fn max_tokens_field(mut self, name: impl Into<String>) -> Self {
         self.max_tokens = Some(name.into());
@@ -140,8 +140,8 @@ impl OpenAiBuilder {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
-    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
+    /// Returns an error if the base URL or a header is invalid, or if no API key is set. The key is optional for local
+    /// and unknown servers, with an `authorization` header and with a replayed cassette.
     pub fn build(self) -> Result<OpenAi> {
         let (endpoint, mut settings) =
             self.common.build_server(None, |server| format!("OpenAi::server(\"{server}\")"))?;

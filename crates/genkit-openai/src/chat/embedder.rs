@@ -17,10 +17,10 @@ use genkit_model::internal::wire::HeaderLookup;
 use genkit_model::internal::wire::HttpCall;
 use genkit_model::{EmbedRequest, EmbedResponse, Embedding};
 
-/// The path after the base URL.
+/// The path of the endpoint, relative to the base URL.
 const PATH: &str = "/embeddings";
 
-/// Settings that apply to the call, and fields that are not set from the settings.
+/// The keys that are not copied from `config` to the body.
 const NOT_IN_BODY: [&str; 5] = ["apiKey", "baseUrl", "version", "model", "input"];
 
 pub(super) struct OpenAiEmbedWire {
@@ -102,7 +102,7 @@ impl EmbedWire for OpenAiEmbedWire {
         if let Some(error) = &reply.error {
             return Err(error::error_in_response(name, error));
         }
-        // The vectors are sorted by index, or keep the order of the list if there is no index.
+        // If the vectors have no index, this stable sort keeps their order.
         reply.data.sort_by_key(|vector| vector.index);
         let mut usage = Usage::default();
         if let Some(counts) = reply.usage {

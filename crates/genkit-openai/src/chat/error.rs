@@ -1,5 +1,4 @@
-//! Errors of chat completions: invalid settings, messages that they do not support, and invalid
-//! responses.
+//! Errors of the Chat Completions API: invalid settings, unsupported messages, and invalid responses.
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;

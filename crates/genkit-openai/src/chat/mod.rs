@@ -1,4 +1,4 @@
-//! Chat completions and embeddings of OpenAI's models and every compatible server.
+//! Chat completions and embeddings from OpenAI and compatible servers.
 
 pub mod builder;
 mod embedder;

@@ -13,7 +13,7 @@ use genkit_model::internal::http::{ApiEndpoint, HttpEmbedder, HttpModel};
 use genkit_model::internal::wire::{HeaderLookup, HttpCall, WireFormat, WireStream};
 use genkit_model::{Constrained, Embedder, Model, ModelInfo, Provider, Supports};
 
-/// The path after the base URL.
+/// The path of the endpoint, relative to the base URL.
 const PATH: &str = "/chat/completions";
 
 /// A provider that uses the chat completions API of OpenAI or of a compatible server.
@@ -35,14 +35,15 @@ const PATH: &str = "/chat/completions";
 /// `huggingface`, and the local servers `ollama`, `lmstudio`, `vllm` and `llamacpp`. For another
 /// server, pass its base URL to [`OpenAi::builder`].
 ///
-/// Models that OpenAI offers only in the Responses API, such as `o1-pro` and `gpt-5-codex`, are called through that API.
+/// Models that OpenAI offers only in the Responses API, such as `o1-pro` and `gpt-5-codex`, are called through that
+/// API.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:
 ///
 /// | key | effect |
 /// |---|---|
-/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the API's own name |
+/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the API's name, such as `presence_penalty` |
 /// | `maxOutputTokens` | sent as `max_completion_tokens` or `max_tokens`, depending on the server |
 /// | `topK` | sent if the server supports it |
 /// | `temperature`, `topP`, `stopSequences` | omitted for OpenAI's models that reject them, such as `o3` and `gpt-5` |

@@ -93,8 +93,8 @@ impl OpenAiResponsesBuilder {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if no API key is set, unless a base URL, an `authorization` header or a
-    /// replayed cassette makes it unnecessary; or if the base URL or a header is invalid.
+    /// Returns an error if the base URL or a header is invalid, or if no API key is set. The key is optional for local
+    /// and unknown servers, with an `authorization` header and with a replayed cassette.
     pub fn build(self) -> Result<OpenAiResponses> {
         let (endpoint, settings) = self
             .common

@@ -12,10 +12,10 @@ use genkit_model::internal::http::{ApiEndpoint, HttpModel};
 use genkit_model::internal::wire::{HeaderLookup, HttpCall, WireFormat, WireStream};
 use genkit_model::{Model, ModelInfo, Provider, Supports};
 
-/// The path after the base URL.
+/// The path of the endpoint, relative to the base URL.
 const PATH: &str = "/responses";
 
-/// The path for counting tokens.
+/// The path of the endpoint that counts tokens.
 const COUNT_PATH: &str = "/responses/input_tokens";
 
 /// A provider that uses the Responses API of OpenAI or of a compatible server.
@@ -49,7 +49,7 @@ const COUNT_PATH: &str = "/responses/input_tokens";
 /// |---|---|
 /// | `reasoningEffort`, `reasoningSummary` | sent in `reasoning`; without a summary, thoughts are not returned |
 /// | `verbosity` | sent in `text` |
-/// | `parallelToolCalls`, `maxToolCalls`, `serviceTier`, `promptCacheKey`, `safetyIdentifier`, `topLogProbs`, `previousResponseId` | sent under the API's own name |
+/// | `parallelToolCalls`, `maxToolCalls`, `serviceTier`, `promptCacheKey`, `safetyIdentifier`, `topLogProbs`, `previousResponseId` | sent under the API's name, such as `parallel_tool_calls` |
 /// | `maxOutputTokens` | at least 16, the minimum of the API |
 /// | `tools` | server tools such as `{"type": "web_search"}`, in addition to the request's tools |
 /// | `include` | additional data to include in responses |

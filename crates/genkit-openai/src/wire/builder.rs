@@ -133,8 +133,8 @@ impl ServerBuilder {
         self
     }
 
-    /// Builds the endpoint and the shared settings. Models are named after `name`, or after the
-    /// server. `from_env` returns the code that reads a server's key, for the error message.
+    /// Builds the endpoint and the shared settings. The prefix of the models' names is `name`, or the
+    /// name of the server. `from_env` returns the Rust call that reads a server's key, for the error message.
     pub(crate) fn build_server(
         self,
         name: Option<&str>,

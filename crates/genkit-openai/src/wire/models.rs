@@ -67,7 +67,7 @@ pub(crate) struct Target<'a> {
     pub(crate) deviations: &'a Deviations,
 }
 
-/// The traits of a model according to its name, for any server.
+/// The traits of a model, derived from its name alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ModelTraits {
     /// Whether it is one of OpenAI's reasoning models.

@@ -1,4 +1,4 @@
-//! The servers with a chat completions API, as data: their URLs and deviations.
+//! The known servers with a Chat Completions API: their URLs and deviations.
 
 use std::borrow::Cow;
 
@@ -96,11 +96,11 @@ const OPENAI: Deviations = Deviations {
     ..COMPATIBLE
 };
 
-/// Servers that convert a schema to a grammar, so that strict mode is unnecessary.
+/// The deviations of local servers, which convert a schema to a grammar and therefore do not need strict mode.
 const LOCAL: Deviations =
     Deviations { top_k: true, reasoning: ReasoningBack::Content, ..COMPATIBLE };
 
-/// Servers whose `tool_choice` cannot name a tool: LM Studio responds with status 400, and
+/// The deviations of servers whose `tool_choice` cannot name a tool: LM Studio responds with status 400, and
 /// llama.cpp silently treats it as `auto`.
 const NO_NAMED_TOOL: Deviations = Deviations { named_tool_choice: false, ..LOCAL };
 

@@ -81,7 +81,7 @@ components:
         parent: {$ref: "#/components/schemas/Pet"}
 "##;
 
-/// A document of OpenAPI 3.1, as a value.
+/// Returns a document of OpenAPI 3.1, as a value.
 pub fn library() -> Value {
     json!({
         "openapi": "3.1.0",

@@ -72,7 +72,7 @@ async fn mcp_client_lists_and_calls_the_same_tools() {
         (Some(false), Some(true), Some(true))
     );
     assert_eq!(find("replacePet").annotations().idempotent, Some(true));
-    // Responses often deviate from documents, so no schema is promised.
+    // Responses often deviate from the document, so the tool has no output schema by default.
     assert!(
         list.output_schema().is_none_or(|schema| !schema.contains_key("type")),
         "{:?}",

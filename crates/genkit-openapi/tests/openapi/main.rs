@@ -1,6 +1,6 @@
 //! Tools of OpenAPI documents, tested with a real HTTP server, through the loop and through an MCP client.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails here says where")]
+#![allow(clippy::unwrap_used, reason = "a panic shows where a test failed")]
 
 mod documents;
 mod hostile;

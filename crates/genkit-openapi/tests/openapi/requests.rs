@@ -35,7 +35,7 @@ async fn arguments_are_sent_in_the_documented_location() {
     call(&put, json!({"id": "1", "query_id": null})).await.unwrap();
     let sent = &server.sent()[1];
     assert_eq!((sent.line.as_str(), sent.body.as_str()), ("POST /shelves/1/books", ""));
-    // Arguments that do not match the schema are not sent at all.
+    // Arguments that do not match the schema are rejected before a request is sent.
     let wrong = call(&put, json!({"id": "1", "body": {"title": "Persuasion"}})).await.unwrap_err();
     assert!(wrong.contains("Emma"), "{wrong}");
     assert_eq!(server.sent().len(), 2);
@@ -362,7 +362,8 @@ async fn media_range_or_a_fragment_is_never_sent() {
     );
 }
 
-/// A query or cookie parameter of the type object, written as one parameter for each member.
+/// Each member of an object in a query or a cookie is sent as a separate parameter. It must not replace a parameter
+/// that the program or another argument sets.
 #[tokio::test]
 async fn members_of_an_object_do_not_replace_what_the_program_or_another_argument_sets() {
     let server = Server::echo().await;
@@ -388,7 +389,7 @@ async fn members_of_an_object_do_not_replace_what_the_program_or_another_argumen
     }
     let told = call(&list, json!({"prefs": {"SESSION": "theirs"}})).await.unwrap_err();
     assert!(told.contains("a separate parameter"), "{told}");
-    assert!(call(&list, json!({"Session": "theirs"})).await.is_err(), "it is no argument");
+    assert!(call(&list, json!({"Session": "theirs"})).await.is_err(), "not an argument");
     assert!(server.sent().is_empty());
     call(&list, json!({"filter": {"state": "open"}, "page": 2})).await.unwrap();
     assert_eq!(server.sent()[0].line, "GET /orders?state=open&page=2&tenant=mine");

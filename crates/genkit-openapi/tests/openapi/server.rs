@@ -30,7 +30,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that responds with `answer` of the path.
+    /// Starts a server that responds with the result of `answer` for the path.
     pub async fn start(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -48,12 +48,13 @@ impl<'r> Reader<'r> {
         let Some(place) = at_mut(&mut other, &violation.path) else { return true };
         match violation.doubt {
             Doubt::None => true,
-            // A type with its own list of values rejects a value that is in no list.
+            // A type that accepts any text has no listed values, so the text is not an alias and the violation is
+            // genuine.
             Doubt::Alias => {
                 *place = Value::from("\u{1}");
                 (self.read)(&other)
             }
-            // A value that the type deserializes must have a matching JSON type.
+            // A type that rejects a value of another JSON type reads this position, so the violation is genuine.
             Doubt::Unread => {
                 *place = match place {
                     Value::Array(_) | Value::Object(_) => Value::Bool(true),

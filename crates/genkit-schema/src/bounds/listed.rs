@@ -1,4 +1,4 @@
-//! Lists of allowed values with an index, so that not every value is compared.
+//! Lists of allowed values, with an index for lookups in long lists.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;

@@ -80,7 +80,7 @@ impl Bounds {
         Self::compile_all(schema, shape)
     }
 
-    /// Like [`compile`](Self::compile), without the shortcut for plain schemas.
+    /// Compiles a schema like [`compile`](Self::compile), without the shortcut for plain schemas.
     fn compile_all(schema: &Value, shape: Shape) -> Result<Option<Self>, E> {
         let mut nodes = compile::compile_nodes(schema, shape)?;
         let is_needed = match shape {

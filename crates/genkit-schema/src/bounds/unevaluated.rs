@@ -7,7 +7,7 @@ use super::violation::Place;
 use super::walk::{CheckMode, Walk};
 
 impl Walk<'_> {
-    /// Checks the members (or items) of `value` that no other keyword of the schema `id` evaluates against `schema`.
+    /// Checks against `schema` the members (or items) of `value` that no other keyword of the schema `id` evaluates.
     pub(super) fn check_unevaluated(
         &mut self,
         id: Id,

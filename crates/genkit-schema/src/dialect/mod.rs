@@ -5,8 +5,7 @@
 //!
 //! | receiver | rejects | receives |
 //! |---|---|---|
-//! | every provider | a choice, a condition or a reference at the root | the properties of all branches combined, with
-//! a description of the properties that belong together |
+//! | every provider | a choice, a condition or a reference at the root | the combined properties of all branches, with a description of the properties that belong together |
 //! | every provider | unknown keywords and formats, keywords without a type, several types, open tuples | the known keywords with their type, a choice of types, tuples of fixed length |
 //! | Anthropic, Gemini, OpenAI | names such as `$top`, `filter[status]` or `@odata.type` | another name, which is mapped back in calls and in the history |
 //! | OpenAI in strict mode | optional properties, and keywords that it does not enforce | nullable properties; a schema with other keywords is sent without `strict` |

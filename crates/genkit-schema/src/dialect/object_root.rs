@@ -15,8 +15,8 @@ const MAX_STEPS: usize = 256;
 const REFUSED: [&str; 10] =
     ["$ref", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const"];
 
-/// Returns the schema with an object at its root and without a choice, a condition or a reference there. The
-/// properties of all branches of a choice are combined, which accepts more values; this is reported as a loss.
+/// Returns the schema with an object at its root and without a choice, a condition or a reference there. The properties
+/// of all branches of a choice are combined. The result accepts more values, which is reported as a loss.
 pub fn object_root(exact: &Value) -> (Cow<'_, Value>, Option<Loss>) {
     let Value::Object(map) = exact else {
         let loss = (exact != &Value::Bool(true)).then(|| wider_root("it is not an object"));

@@ -1,9 +1,9 @@
 //! Partial and lenient JSON: extracts a value from the text of a model, which may contain prose, be malformed, or be
 //! incomplete.
 //!
-//! This is a custom parser, because no crate handles all three cases in the way of Genkit's other implementations (the
-//! tests are Genkit's specifications). Crates for partial JSON reject JSON5, crates for JSON5 reject truncated text,
-//! and none skips prose.
+//! This is a custom parser, because no crate handles all three cases like Genkit's other implementations, whose test
+//! cases specify the results. Crates for partial JSON reject JSON5, crates for JSON5 reject truncated text, and none
+//! skips prose.
 
 mod number;
 mod reader;
@@ -73,7 +73,7 @@ pub enum ListEnd {
 /// Extracts the complete items of the first array in a string, starting at a cursor. Returns the items and the cursor
 /// to continue from when there is more text. The first cursor is 0.
 ///
-/// A number at the end of the text is not complete.
+/// A number at the end of the text counts as incomplete.
 pub fn extract_items(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     let items = items(text, cursor);
     (items.values, items.cursor)
@@ -154,8 +154,8 @@ pub fn extract_lines(text: &str, cursor: usize) -> (Vec<Value>, usize) {
     (values, cursor)
 }
 
-/// Extracts all objects on the lines of a string. Returns a line that starts like an object and cannot be parsed as the
-/// error. The last line may be truncated.
+/// Extracts all objects on the lines of a string. If a line starts like an object but cannot be parsed, returns that
+/// line as the error. The last line may be truncated.
 pub fn lines(text: &str) -> Result<Vec<Value>, &str> {
     let mut values = Vec::new();
     let mut cursor = 0;

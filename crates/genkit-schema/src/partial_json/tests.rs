@@ -1,4 +1,4 @@
-//! Tests of the parsed values and of the parsing time.
+//! Tests of partial parsing: the parsed values and the parsing time.
 
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,7 @@ fn cut_texts() {
         ("[true", json!([true])),
         (r#"{"a":f"#, json!({"a": false})),
         ("[trx", json!([])),
-        // An escape is not certain before its end.
+        // An incomplete escape has no value yet.
         (r#"["a\"#, json!(["a"])),
         (r#"["a\u00e"#, json!(["a"])),
         (r#"["a\ud83d"#, json!(["a"])),
@@ -179,7 +179,7 @@ fn ends_of_arrays() {
     let empty = extract_items("[] [1]", 0);
     assert_eq!(empty, (vec![], 1));
     assert_eq!(extract_items("[] [1]", 1), (vec![], 1));
-    // A cursor from another text does no harm.
+    // A cursor from another text does not cause a panic.
     assert_eq!(extract_items("é[1]", 1).0, [Value::Null; 0]);
     assert_eq!(extract_items("[1]", 99).0, [Value::Null; 0]);
 }
@@ -194,7 +194,7 @@ fn objects_on_lines() {
     let text = format!("{text}}}");
     let (values, cursor) = extract_lines(&text, cursor);
     assert_eq!((values, cursor), (vec![json!({"e": 6})], text.len()));
-    // The rest of the line comes later.
+    // The rest of the line arrives later.
     assert_eq!(extract_lines(&format!("{text}\n{{\"f\": 7}}\n"), cursor).0, [json!({"f": 7})]);
     assert_eq!(lines("{\"a\": oops}\n{\"b\": 1}"), Err("{\"a\": oops}"));
     assert_eq!(lines("{\n\"a\": 1\n}"), Err("{"));
@@ -220,7 +220,7 @@ fn hostile_texts_take_linear_time() {
                 extract_lines(&text, 0),
                 lines(&text).is_ok(),
             );
-            // It takes some milliseconds; quadratic time would be many seconds.
+            // Parsing takes a few milliseconds; in quadratic time it would take many seconds.
             assert!(begun.elapsed() < Duration::from_secs(4), "{piece:?}, {end:?}");
         }
     }

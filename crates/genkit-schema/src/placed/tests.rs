@@ -36,7 +36,7 @@ enum Shape {
 
 fn error_text(order: Value) -> String {
     let misfit = read::<Order>(&order).expect_err("it does not match the type");
-    let alone = Order::deserialize(&order).expect_err("nor without tracking");
+    let alone = Order::deserialize(&order).expect_err("it does not match without tracking");
     assert_eq!(misfit.message, alone.to_string());
     misfit.to_string()
 }
@@ -94,7 +94,7 @@ fn place_is_not_that_of_what_was_read_otherwise() {
     let misfit =
         read::<Both>(&json!({"first": "a", "second": "b"})).expect_err("b is not a number");
     assert!(misfit.to_string().starts_with("at `second`: "), "{misfit}");
-    let misfit = read::<Both>(&json!({"first": "a"})).expect_err("one is missing");
+    let misfit = read::<Both>(&json!({"first": "a"})).expect_err("`second` is missing");
     assert_eq!(misfit.to_string(), "missing field `second`");
 }
 

@@ -6,8 +6,7 @@
 //!
 //! | exact | portable |
 //! |---|---|
-//! | `$ref` | its target, inlined; sibling keywords take precedence. A recursive reference is cut to a permissive
-//! schema |
+//! | `$ref` | the inlined target; sibling keywords take precedence. A recursive reference becomes a permissive schema of the same type |
 //! | `T` or null | `T` if the property is optional, else `anyOf` of `T` and null |
 //! | `oneOf` of documented constants | `enum`, with the text of each value in the description |
 //! | `oneOf` | `anyOf` |
@@ -21,9 +20,9 @@
 //! | newer and unknown keywords | removed, with a note |
 //! | `x-…` and all keywords of both drafts | unchanged |
 //!
-//! Apart from reported losses, schemas of arguments are never widened, so that arguments that match the portable schema
-//! also match the exact schema, and schemas of results are never narrowed, so that the output of serde matches.
-//! Therefore, null is kept in a property that is always present.
+//! Apart from reported losses, schemas of arguments are never widened: arguments that match the portable schema also
+//! match the exact schema. Schemas of results are never narrowed: the output of serde always matches. Therefore, null
+//! is kept in a property that is always present.
 
 mod draft;
 mod enums;

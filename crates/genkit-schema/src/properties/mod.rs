@@ -25,7 +25,8 @@ pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
     })
 }
 
-/// Returns the text that a user types for a value. `None` for `null`, which is expressed by omitting the argument.
+/// Returns the text that a user types for a value. Returns `None` for `null`, which is expressed by omitting the
+/// argument.
 fn type_name(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,

@@ -4,16 +4,16 @@
 //! schema must not make a provider or a client reject the whole list. [`repair`] returns a schema that is valid in
 //! draft 2020-12 and accepts the values that the author intended:
 //!
-//! | found | repaired |
+//! | in the schema | result of the repair |
 //! |---|---|
 //! | drafts 3 to 2019-09: `id`, `extends`, `disallow`, `divisibleBy`, `dependencies`, a list of `items`, boolean `exclusiveMinimum`, `required` inside a property, `$recursiveRef`, `$dynamicRef` | the keyword of 2020-12 |
 //! | `nullable` and `example` of OpenAPI | `null` as a type, `examples` |
 //! | `"int"`, `"STRING"`, `"any"` and other names of types | the type of JSON Schema, or none |
-//! | a number, count or boolean as text | the value |
+//! | a keyword whose number or boolean is written as a string | the number or boolean |
 //! | a keyword whose value has the wrong JSON type, such as `properties: null` | removed |
 //! | an entry of `properties` that is not a schema | a schema that accepts any value |
 //! | an array without `items` | `items: {}` |
-//! | a number as text, or the reverse, in `enum`, `const` and `default` | the value of the right type |
+//! | a number as a string, or a string as a number, in `enum`, `const` and `default` | the value with the right type |
 //! | other values that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |

@@ -24,7 +24,7 @@ pub(super) enum KeywordValue {
     Examples,
 }
 
-/// How a value is repaired.
+/// The repair of a value.
 pub(super) enum Repair {
     Kept(Value),
     /// The repaired value, and a description of the change.
@@ -173,7 +173,7 @@ fn types(value: Value) -> Repair {
             Some(Some(Some(kind))) => known.push(Value::from(kind)),
             // `any`: this type does not exist in JSON Schema and does not exclude any value.
             Some(Some(None)) => return Repair::Meaningless,
-            // JSON's null in a list of types means the type.
+            // JSON `null` in a list of types means the type `null`.
             None if name.is_null() && is_list => known.push("null".into()),
             _ => unknown.push(excerpt(name)),
         }

@@ -50,7 +50,7 @@ impl Schemas {
         Self { output: Source::share_source(output), ..self }
     }
 
-    /// Uses the hand-written schemas if present, and otherwise creates schemas from types.
+    /// Creates schemas from the hand-written ones if present, and otherwise from types.
     pub fn from_written(
         input: Option<Value>,
         input_of: fn() -> Value,

@@ -67,7 +67,7 @@ pub(super) struct Source {
 
 /// The schema sent to clients.
 pub(super) struct ServedSchema {
-    /// Shared with the lists. Empty if the schema is not an object.
+    /// The schema as an object, shared with the lists. It is empty if the schema is not an object.
     pub(super) object: Arc<Map<String, Value>>,
     whole: OnceLock<Value>,
     pub(super) degraded: Vec<Loss>,
@@ -269,7 +269,7 @@ mod tests {
         assert!(Arc::ptr_eq(&result, &Source::of_result(number)));
         let gone = Arc::downgrade(&one);
         drop((one, other));
-        assert!(gone.upgrade().is_none(), "it is not kept for ever");
+        assert!(gone.upgrade().is_none(), "an unused source is dropped");
         assert_eq!(Source::from_input(input_of::<i64>).exact().unwrap()["type"], "integer");
     }
 
@@ -291,7 +291,7 @@ mod tests {
         assert!(source.exact.get().is_none());
         assert_eq!(source.exact().unwrap()["properties"]["n"]["format"], "int64");
         source.exact();
-        assert_eq!(MADE.load(Ordering::Relaxed), 2, "it is kept once requested");
+        assert_eq!(MADE.load(Ordering::Relaxed), 2, "the exact schema is cached once requested");
         let any =
             Source::share_source(Origin::from_written_input(Value::Bool(true), Patterns::All));
         let served = any.portable().unwrap();

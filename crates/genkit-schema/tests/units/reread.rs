@@ -14,7 +14,7 @@ fn string_that_would_nest_too_deeply_stays_text() {
     assert!(held("no JSON", 0).is_none());
 }
 
-/// Each list counts as three values and each number as one.
+/// Returns a list of `lists` lists with one number each. A list counts as three values and a number as one.
 fn list_text(lists: usize) -> String {
     format!("[{}]", vec!["[0]"; lists].join(","))
 }

@@ -1,4 +1,4 @@
-//! A call of an agent: its turns, chunks and output.
+//! A call to an agent: its turns, chunks and output.
 
 mod call;
 mod open;
@@ -38,7 +38,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns the key under which the caller shares memory and concurrency with others; empty for the program.
+    /// Returns the key of the caller's share of memory and concurrency. It is empty for the program.
     pub(crate) fn share_key(&self) -> &str {
         if self.owner.is_empty() { &self.client } else { &self.owner }
     }
@@ -61,7 +61,7 @@ pub(crate) struct ThreadOptions {
     pub(crate) kept: Option<usize>,
 }
 
-/// A call of an agent. Awaiting it returns the [`AgentOutput`]; [`next`](Self::next) returns the chunks first.
+/// A call to an agent. Awaiting it returns the [`AgentOutput`]; [`next`](Self::next) returns the chunks first.
 #[must_use = "a call begins when it is awaited: add `.await`, or read its chunks with `next`"]
 pub struct AgentRun {
     start: Option<Box<Call>>,
@@ -135,7 +135,7 @@ impl AgentRun {
     /// Returns the output. Unread chunks are discarded.
     ///
     /// # Errors
-    /// The same as for [`Agent::run`].
+    /// Returns the same errors as [`Agent::run`].
     pub async fn output(mut self) -> Result<AgentOutput> {
         self.begin();
         self.chunks.close();

@@ -47,7 +47,8 @@ impl From<Error> for OpenError {
 
 impl Call {
     /// Opens the session that `init` names. If a crash interrupted its last turn, that turn is continued first. If
-    /// `first` is the input of that turn, which must not run twice, the end of the turn is returned.
+    /// `first` is the input of that turn, the input must not run twice, so the result of the continued turn is
+    /// returned.
     pub(super) async fn open(
         &mut self,
         init: AgentInit,

@@ -15,8 +15,7 @@ use crate::agent::Agent;
 /// | `POST /NAME` with `{"data": AgentInput, "init": AgentInit}` | `{"result": AgentOutput}`, or a stream with `Accept: text/event-stream` |
 /// | `POST /NAME/getSnapshot` with `{"data": {"snapshotId"}}` or `{"sessionId"}` | `{"result": Snapshot}`, or null |
 /// | `POST /NAME/abort` with `{"data": {"snapshotId"}}` | `{"result": {"snapshotId", "status"}}` |
-/// | `POST /NAME/wait` with `{"data": {"snapshotId", "timeoutMs"}}` | `{"result": Snapshot}`, once its turn has ended
-/// or the timeout has elapsed |
+/// | `POST /NAME/wait` with `{"data": {"snapshotId", "timeoutMs"}}` | `{"result": Snapshot}`, once the turn has ended or the timeout has elapsed |
 ///
 /// ```
 /// use genkit::sessions::{Agent, serve_agents};

@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 use genkit_core::internal::bounded_json::parse_bounded;
 use genkit_flows::StreamEvent;
 use genkit_flows::internal::{
-    AdmittedRequest, FrameMemory, Gate, Rejection, check_user_message, encode_frame, frames_response,
+    AdmittedRequest, FrameMemory, Gate, Rejection, check_user_message, encode_frame,
+    frames_response,
 };
 use genkit_http_server::internal::{Drain, accepted_weight};
 
@@ -182,7 +183,8 @@ impl AgentEndpoint {
                 while let Some(chunk) = run.next().await {
                     let event = StreamEvent::Chunk(json!(chunk));
                     let (encode_frame, is_counted) = counted_frame(&memory, &event);
-                    if sender.send_timeout(encode_frame, READ_TIMEOUT).await.is_err() || !is_counted {
+                    if sender.send_timeout(encode_frame, READ_TIMEOUT).await.is_err() || !is_counted
+                    {
                         return;
                     }
                 }

@@ -36,7 +36,7 @@ impl AgentServer {
     /// Returns a router for an existing axum application. The application controls the address and the shutdown.
     ///
     /// # Errors
-    /// `InvalidArgument` if two agents have the same name, or if the sealing key is too short.
+    /// Returns `InvalidArgument` if two agents have the same name, or if the sealing key is too short.
     pub fn router(self) -> Result<Router> {
         if self.listening.is_set() || self.shutdown.is_some() {
             tracing::warn!(

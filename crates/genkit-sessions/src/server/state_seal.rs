@@ -40,8 +40,8 @@ impl StateSeal {
         output
     }
 
-    /// Returns the sealed content of a state. `None` for a new conversation: an unsealed state without messages, which
-    /// a client sends after an aborted first turn.
+    /// Returns the sealed content of a state. Returns `None` for a new conversation: an unsealed state without
+    /// messages, which a client sends after an aborted first turn.
     pub(super) fn open_state(
         &self,
         state: AgentState,

@@ -102,8 +102,8 @@ impl Sessions {
         Ok(record.map(|record| (turn.owner, record.session)))
     }
 
-    /// Loads the newest state of a session that belongs to `owner`, and the time of its last change. `None` if the
-    /// session has no finished turn or cannot be read.
+    /// Loads the newest state of a session that belongs to `owner`, and the time of its last change. Returns `None` if
+    /// the session has no finished turn or cannot be read.
     pub(crate) async fn load_newest(
         &self,
         key: &SessionKey,
@@ -216,7 +216,7 @@ impl Sessions {
             tokio::time::sleep(RETRY).await;
         }
         turnstile.reload(&caller.owner).await?;
-        // An existing session keeps counting for the client that created it.
+        // An existing session continues to use the share of the client that created it.
         if turnstile.revision > 0 {
             turnstile.head.client.clear();
         }
@@ -273,7 +273,7 @@ impl Sessions {
         Err(E::Busy(ABORT_WAIT).into())
     }
 
-    /// Takes a session whose process has ended; `None` if another process holds it.
+    /// Takes a session whose process has ended. Returns `None` if another process holds it.
     async fn take_idle(
         self: &Arc<Self>,
         key: &SessionKey,

@@ -50,7 +50,7 @@ pub(super) struct Head {
     pub(super) agent: String,
     pub(super) owner: String,
     pub(super) session: String,
-    /// The client that a new session counts for, if it has no owner.
+    /// The client whose share a new session uses, if the session has no owner.
     #[serde(skip)]
     pub(super) client: String,
 }
@@ -158,12 +158,12 @@ impl SessionKey {
         Some(Self { run, hash })
     }
 
-    /// Returns the session of a run; `None` for a run that is not a session.
+    /// Returns the session of a run. Returns `None` for a run that is not a session.
     pub(super) fn from_run(run: &RunId) -> Option<Self> {
         Self::of_hash(run.to_string().strip_prefix(PREFIX)?.to_owned())
     }
 
-    /// Returns the session of a snapshot; `None` for an id that no store has created.
+    /// Returns the session of a snapshot. Returns `None` for an id that no store has created.
     pub(crate) fn from_snapshot(id: &str) -> Option<Self> {
         let (hash, rest) = id.split_once('.')?;
         let is_hex =

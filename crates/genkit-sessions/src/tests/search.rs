@@ -16,7 +16,7 @@ pub(super) async fn say(agent: &Agent, owner: &str, session: &str, text: &str) -
     run.output().await.unwrap().into_result().unwrap().text()
 }
 
-/// A model that searches for the words after `find`, and responds with what it finds.
+/// A model that searches for the words after `find`, and responds with the search result.
 pub(super) fn searching() -> genkit_model::FnModel {
     genkit_model::from_fn("searching", |request, _| async move {
         let last = request.messages.last().unwrap();

@@ -1,4 +1,4 @@
-//! The examples of RFC 6570, section 3.2, except those that `UriTemplate` rejects.
+//! Tests with the examples of RFC 6570, section 3.2, except those that `UriTemplate` rejects.
 
 use serde_json::json;
 

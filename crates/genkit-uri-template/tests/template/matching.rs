@@ -1,4 +1,4 @@
-//! Matching of URIs.
+//! Tests of matching URIs.
 
 use genkit_uri_template::{MAX_URI_BYTES, UriSearch};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Templates that are accepted and rejected.
+//! Tests of templates that are accepted or rejected.
 
 use std::cmp::Ordering;
 

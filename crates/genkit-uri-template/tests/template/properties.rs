@@ -24,7 +24,7 @@ fn leaves(value: &str) -> bool {
         || value.split(['/', '\\']).any(|segment| segment == "..")
 }
 
-/// A value that is allowed in one segment of a path.
+/// Generates a value that is allowed in one segment of a path.
 fn segment() -> impl Strategy<Value = String> {
     let safe = |value: &String| !value.is_empty() && !value.contains('/') && !leaves(value);
     prop_oneof!["[a-z0-9.,;/%?#&=+: é-]{1,6}", any::<String>()].prop_filter("a segment", safe)
@@ -35,7 +35,7 @@ fn wide() -> impl Strategy<Value = String> {
     prop_oneof!["[a-z./,;%]{1,8}", any::<String>()].prop_filter("a path", safe)
 }
 
-/// A value that `{+x}` preserves. Percent-encodings would be decoded, and `?` and `#` start other parts.
+/// Generates a value that `{+x}` preserves. Percent-encodings would be decoded, and `?` and `#` start other parts.
 fn reserved() -> impl Strategy<Value = String> {
     wide().prop_filter("nothing that looks encoded", |value| !value.contains(['%', '?', '#']))
 }
@@ -78,7 +78,7 @@ fn piece(n: usize) -> impl Strategy<Value = Piece> {
     prop_oneof![simple, simple_list, path_list, path, label, parameters]
 }
 
-/// A template with values that it can represent.
+/// Generates a template with values that it can represent.
 fn case() -> impl Strategy<Value = (String, Values)> {
     let pieces =
         vec(any::<()>(), 0..5).prop_flat_map(|all| (0..all.len()).map(piece).collect::<Vec<_>>());

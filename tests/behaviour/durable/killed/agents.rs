@@ -1,5 +1,5 @@
-//! Agents whose process is killed again and again, in turns, in sub-agents and in tasks in the background. Nothing that
-//! was saved happens twice, and the history has each step once.
+//! Agents whose processes are killed repeatedly: during turns, in sub-agents and in background tasks. Nothing that was
+//! saved happens twice, and the history contains each step once.
 //!
 //! The tests of a store contain this file. `GENKIT_AGENT_KILLS` sets the number of kills.
 
@@ -17,7 +17,7 @@ use genkit::sessions::{Agent, AgentBuilder, AgentInput};
 use genkit::{Context, Message, Result, Tool};
 use serde_json::{Value, json};
 
-/// The variable with the folder, for the processes that are killed.
+/// The environment variable with the folder, for the processes that are killed.
 const FOLDER: &str = "GENKIT_TEST_KILLED_AGENTS";
 
 const KILLS: &str = "GENKIT_AGENT_KILLS";
@@ -31,7 +31,7 @@ const CALLS: [(&str, &str); 5] = [
     ("step", "last"),
 ];
 
-/// A model that makes these calls after each message of the user, one after the other.
+/// Returns a model that makes these calls after each message of the user, one after the other.
 fn caller(calls: &'static [(&'static str, &'static str)]) -> FnModel {
     from_fn("caller", move |request, _| async move {
         let told = request.messages.iter().rposition(|it| it.role == Role::User).unwrap();
@@ -56,7 +56,7 @@ fn caller(calls: &'static [(&'static str, &'static str)]) -> FnModel {
     })
 }
 
-/// A tool with an effect: a line in a file.
+/// Returns a tool with an effect: a line in a file.
 fn step(folder: &Path) -> Tool {
     let folder = folder.to_owned();
     Tool::builder("step", "Does a step.").handler(move |context: Context, input: Value| {
@@ -93,8 +93,8 @@ fn lead(folder: &Path, store: &(impl RunStore + Clone)) -> Result<Agent> {
     agent("lead", &CALLS).tools([helper.into_tool()?]).background_agents([worker]).build()
 }
 
-/// Sends the messages that the session does not have yet, as a client that does not know which arrived: the last one
-/// again. Every other turn runs in the background.
+/// Sends the messages that the session does not contain yet, and the last message again, like a client that does not
+/// know which messages arrived. Every other turn runs in the background.
 async fn work(agent: &Agent, folder: &Path, until: Option<usize>) {
     let session = agent.session(session_of(folder));
     loop {
@@ -113,7 +113,7 @@ async fn work(agent: &Agent, folder: &Path, until: Option<usize>) {
     }
 }
 
-/// Returns the id of the session: the store may have those of earlier tests.
+/// Returns an id for the session that is unique, because the store may contain sessions of earlier tests.
 fn session_of(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("session")).unwrap()
 }
@@ -154,8 +154,8 @@ async fn kill_child(folder: &Path, environment: Option<(&str, &str)>, round: u64
     child.wait().unwrap();
 }
 
-/// Kills the test `child` of this program again and again, `default` times unless the environment sets another number, and
-/// checks what the store has afterwards.
+/// Kills the test `child` of this program repeatedly, and checks the contents of the store afterwards. The number of
+/// kills is `default`, unless the environment sets another number.
 pub(crate) async fn survives_kills(
     folder: &Path,
     environment: Option<(&str, &str)>,

@@ -171,7 +171,7 @@ async fn run(inner: Arc<dyn RunStore>, dies_at: usize, dies_after: bool, log: &L
     log.write("done");
 }
 
-/// Whether the process ended normally, rather than by `kill`.
+/// Returns whether the process ended normally, rather than by `kill`.
 fn survives(mut child: Command, [kind, when]: [&str; 2], at: usize, folder: &Path) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
     let child = child
@@ -212,7 +212,7 @@ pub(crate) fn dies_at_each_save<'a, F: AsRef<Path>>(
             let survived = survives(child(), [kind, when], at, folder);
             if !survived {
                 saves += 1;
-                assert!(survives(child(), [kind, when], 0, folder), "another process goes on");
+                assert!(survives(child(), [kind, when], 0, folder), "another process continues");
             }
             let text = std::fs::read_to_string(&log.0).unwrap();
             assert_eq!(log.count("done"), 1, "{text}");

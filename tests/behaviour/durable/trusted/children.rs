@@ -133,7 +133,7 @@ async fn who_waits_for_a_run_also_works_on_its_children() {
     assert_eq!(run.wait().await.unwrap(), FlowOutcome::Returned(json!("done")));
     let genkit = process(temp.folder(), "delegate");
     let ask = genkit.generate("go").tools(["delegate"]);
-    // The model of the child calls `delegate` as well, which it does not have.
+    // The model of the child also calls `delegate`, a tool that the child does not have.
     let response = genkit.durable_run("r", ask).await.unwrap().wait().await.unwrap();
     let outputs = super::super::super::generate::outputs(&response);
     assert!(outputs[0].as_str().unwrap().starts_with("r."), "{outputs:?}");
@@ -146,7 +146,7 @@ async fn end_of_a_child_wakes_its_parent() {
     let (store, genkit) = (temp.sqlite(), process(temp.sqlite(), "look_up"));
     genkit.durable_flow("f", "call_agent", json!({})).await.unwrap();
     let parent = RunId::new("f").unwrap();
-    // It stops after the first step, which starts the child.
+    // The worker stops after the first step, which starts the child.
     genkit.work().concurrency(1).until(std::future::ready(())).await.unwrap();
     assert!(store.peek(&parent).await.unwrap().unwrap().wake_at_ms.is_some());
     // Only the child continues, in this process.
@@ -176,7 +176,7 @@ async fn children_are_cancelled_with_their_parent() {
 
 #[tokio::test(start_paused = true)]
 async fn child_of_a_cancelled_parent_does_not_start() {
-    // This store has no lists.
+    // This store cannot list its runs.
     let store = MemoryStore::default();
     let genkit = process(store.clone(), "look_up");
     let run = genkit.durable_flow("f", "call_agent", json!({})).await.unwrap();

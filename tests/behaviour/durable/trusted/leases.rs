@@ -1,4 +1,4 @@
-//! Leases that end, stores that are away, and runs that are replaced.
+//! Leases that expire, stores that are unavailable, and runs that are replaced.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use super::super::memory::MemoryStore;
 use super::calls;
 use super::remote::Remote;
 
-/// When something happened, by the name of the process.
+/// The times of events, by the name of the process.
 #[derive(Clone)]
 struct Log {
     process: &'static str,
@@ -61,7 +61,7 @@ async fn act(log: &Log, ctx: &Context) -> Result<String> {
     ctx.once("act", effect).await
 }
 
-/// Acts in a task of its own, after the lease of a process that lost its store.
+/// Acts in a separate task, after the lease of a process that lost its store.
 #[tool(timeout = "1h")]
 async fn act_later(log: &Log, ctx: &Context) -> Result<String> {
     let (log, ctx) = (log.clone(), ctx.clone());
@@ -121,7 +121,7 @@ async fn worker_that_cannot_renew_stops_before_its_lease_ends() {
     let (last, first) = (*log.times("a").last().unwrap(), log.times("b")[0]);
     assert!(last < first, "both act at the same time");
     assert_eq!(log.times("b").len(), 100);
-    // The first process reports its store, and does not act again.
+    // The first process reports that its store is unavailable, and does not act again.
     assert_eq!(waiting.await.unwrap().unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(*log.times("a").last().unwrap(), last);
 }
@@ -141,7 +141,7 @@ async fn once_does_not_start_under_a_lease_that_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn process_that_was_stopped_looks_before_it_acts() {
+async fn resumed_process_checks_its_lease_before_acting() {
     let (store, log) = (MemoryStore::default(), Log::new("a"));
     let genkit = process(store.clone(), &log, "act");
     let ask = genkit.generate("go").tools(["act"]);

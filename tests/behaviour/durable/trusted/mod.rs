@@ -1,4 +1,4 @@
-//! What operators rely on: no effect twice, and no run that blocks others.
+//! Tests of the guarantees that operators rely on: no effect happens twice, and no run blocks others.
 
 mod children;
 mod leases;
@@ -18,7 +18,7 @@ use genkit::message::ToolRequest;
 use genkit::model::{self, FnModel, ModelResponse};
 use serde_json::json;
 
-/// A model that calls `tool` once, whichever process asks it.
+/// Returns a model that calls `tool` once, regardless of the process that sends the request.
 fn calls(tool: &'static str) -> FnModel {
     calls_with(tool, json!({}))
 }

@@ -94,7 +94,7 @@ async fn act_flow(effects: &Effects, ctx: &Context, word: String) -> Result<Stri
     effects.act(ctx, &word).await
 }
 
-/// A model that calls `tool` for "one", then for "two".
+/// Returns a model that calls `tool` for "one", then for "two".
 fn model(effects: &Effects, tool: &'static str) -> FnModel {
     let effects = effects.clone();
     model::from_fn("house/clerk", move |request, _| {
@@ -110,7 +110,7 @@ fn model(effects: &Effects, tool: &'static str) -> FnModel {
     })
 }
 
-/// A model that calls `outer` once.
+/// Returns a model that calls `outer` once.
 fn manager(effects: &Effects, outer: &'static str) -> FnModel {
     let asks = effects.clone();
     model::from_fn("house/manager", move |request, _| {
@@ -126,7 +126,7 @@ fn manager(effects: &Effects, outer: &'static str) -> FnModel {
     })
 }
 
-/// A process whose outer model calls `outer` once. `inner` is the tool of the agent `research`.
+/// Returns a process whose outer model calls `outer` once. `inner` is the tool of the agent `research`.
 fn process(
     store: &MemoryStore,
     effects: &Effects,

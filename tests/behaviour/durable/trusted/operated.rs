@@ -1,4 +1,4 @@
-//! What operators do with runs, and runs that wait for a time.
+//! Tests of operations on runs, and of runs that wait until a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ struct World(Arc<WorldState>);
 #[derive(Default)]
 struct WorldState {
     effects: AtomicUsize,
-    /// The calls that fail before one succeeds.
+    /// The number of calls that fail before one succeeds.
     failures: AtomicUsize,
     started: AtomicUsize,
 }
@@ -90,7 +90,7 @@ async fn failed_run_is_retried_from_its_step(store: impl RunStore + Clone) {
     assert_eq!(details.model.as_deref(), Some("house/calls"));
     assert!(details.error.unwrap().contains("locked"));
     assert!(details.bytes > 100 && details.head.status == RunStatus::Failed);
-    // It fails again, is retried again, and its effect is not repeated.
+    // The run fails again, is retried again, and its effect is not repeated.
     assert!(runs.retry("r").await.unwrap());
     assert!(!runs.retry("r").await.unwrap(), "it is working");
     assert!(run.wait().await.is_err());
@@ -203,7 +203,7 @@ async fn sleeping_flow_holds_no_lease_and_repeats_nothing() {
     let genkit = process(store.clone(), &world);
     let run = genkit.durable_flow("f", "nap", json!({"ms": 300})).await.unwrap();
     let worker = tokio::spawn(genkit.work().poll(Duration::from_millis(5)).run());
-    // It is suspended until its time, without a lease.
+    // The run is suspended until its time, without a lease.
     let wakes = loop {
         let head = store.peek(&id).await.unwrap().unwrap();
         if let Some(wakes) = head.wake_at_ms {

@@ -43,7 +43,7 @@ fn process(store: &Remote, started: &Started, tool: &'static str) -> Genkit {
         .unwrap()
 }
 
-/// Lets processes end at the run until it is finished. Returns their number.
+/// Starts processes, each of which the run ends, until the run is finished. Returns their number.
 async fn lives(store: &Remote, started: &Started, tool: &'static str) -> usize {
     let first = process(store, started, tool);
     first.durable_run("r", first.generate("go").tools([tool])).await.unwrap();

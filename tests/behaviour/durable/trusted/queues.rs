@@ -11,7 +11,7 @@ use serde_json::json;
 use super::super::memory::MemoryStore;
 use super::super::stored::Temp;
 
-/// The number of running flows, and the highest number of them.
+/// The number of running flows, and its maximum so far.
 #[derive(Clone, Default)]
 struct Load(Arc<[AtomicUsize; 2]>);
 
@@ -79,7 +79,7 @@ async fn worker_limits_runs_per_name_and_tag_without_delaying_others() {
 
 #[tokio::test(start_paused = true)]
 async fn worker_limits_runs_for_each_tag_with_a_prefix() {
-    /// Counts the running flows of each customer, and the highest number of them.
+    /// The number of running flows of each customer, and its maximum so far.
     #[derive(Clone, Default)]
     struct Customers(Arc<[Load; 3]>);
 

@@ -9,8 +9,8 @@ use genkit::{BoxFuture, Error, ErrorKind, Result};
 
 use super::super::memory::MemoryStore;
 
-/// The store of one process. While it is away, every call fails; a process that ends meanwhile releases nothing, as if
-/// it were killed.
+/// The store of one process. While it is unavailable, every call fails; a process that ends during this time releases
+/// nothing, as if it were killed.
 #[derive(Clone, Default)]
 pub(super) struct Remote {
     pub(super) inner: MemoryStore,
@@ -20,7 +20,7 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// The same store, as another process reaches it.
+    /// Returns the same store, as another process reaches it.
     pub(super) fn of_other_process(&self) -> Self {
         Self { inner: self.inner.clone(), ..Self::default() }
     }

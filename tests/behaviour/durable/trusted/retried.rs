@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::super::memory::MemoryStore;
 use super::{calls, calls_with};
 
-/// Counts attempts, which fail until this number, and effects.
+/// Counts attempts and effects. Attempts fail until a given number is reached.
 #[derive(Clone, Default)]
 struct Attempts(Arc<[AtomicUsize; 3]>);
 

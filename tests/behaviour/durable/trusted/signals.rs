@@ -112,7 +112,7 @@ async fn signals_wake_a_suspended_run_on_every_local_store() {
 /// A store whose process hangs at a save, so that it can be dropped there.
 struct Hanging {
     inner: MemoryStore,
-    /// The saves before that one.
+    /// The number of saves before the one that hangs.
     left: AtomicUsize,
     is_after: bool,
 }

@@ -45,7 +45,7 @@ async fn run_is_followed_live_and_from_the_store() {
     let messages = vec![(0, Role::User), (1, Role::Model)];
     assert_eq!(live, (response.text().to_owned(), messages.clone()));
     assert_eq!(stored, (String::new(), messages));
-    // After a reconnect, only the messages that the client does not have.
+    // After a reconnect, the client receives only the messages that it does not have.
     let later = read(&mut remote.stream(1)).await.unwrap();
     assert_eq!(later, (String::new(), vec![(1, Role::Model)]));
     let flow = here.durable_run("r", here.generate("x")).await.unwrap();

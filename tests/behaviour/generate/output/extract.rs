@@ -25,7 +25,7 @@ fn quick(dish: &Dish) -> Result<(), String> {
     if dish.minutes <= 30 { Ok(()) } else { Err(format!("{} minutes are too many", dish.minutes)) }
 }
 
-/// The messages that a model received for each invalid output.
+/// Returns the messages that a model received for each invalid output.
 fn reasons(model: &ScriptedModel) -> Vec<String> {
     let last = model.requests().pop().unwrap_or_default();
     let told = last.messages.iter().filter(|m| m.metadata.contains_key("outputRetry"));
@@ -67,7 +67,7 @@ async fn each_kind_of_misfit_goes_back_with_its_reason() {
         assert_eq!(run.validate(quick).await.unwrap(), soup(), "{answer}");
         assert_eq!(reasons(&model), [told(why)]);
         let last = model.requests().pop().unwrap();
-        assert_eq!(last.messages[1].text(), answer, "the model sees what it said");
+        assert_eq!(last.messages[1].text(), answer, "the model receives its own response");
     }
 }
 
@@ -217,7 +217,11 @@ async fn stream_reports_that_earlier_chunks_are_void() {
             Some(retry) => {
                 assert_eq!((retry.attempt, retry.index), (1, 0));
                 assert_eq!((chunk.role, chunk.content.len()), (Some(Role::User), 0));
-                assert_eq!((stream.text(), name), ("", None), "it begins anew");
+                assert_eq!(
+                    (stream.text(), name),
+                    ("", None),
+                    "the value starts from the beginning"
+                );
                 seen.push(retry.reason);
             }
             None => seen.push(format!("{} {}", chunk.index.unwrap(), name.unwrap())),
@@ -328,5 +332,5 @@ async fn deadline_counts_while_a_validator_waits() {
     let run = run.validate_async(|_: String| std::future::pending::<Result<(), String>>());
     let error = run.await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
-    assert_eq!(error.partial().unwrap().text(), "x", "what was said is not lost");
+    assert_eq!(error.partial().unwrap().text(), "x", "the response is not lost");
 }

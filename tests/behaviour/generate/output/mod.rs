@@ -202,7 +202,7 @@ async fn run_that_continues_has_its_own_instructions_and_system_message() {
     assert_eq!(history, ["A dish?", "{}", "In words?"], "nothing is left of the older output");
 }
 
-/// The requests to a model that continues with plain text after a run with a schema.
+/// Returns the requests to a model that continues with plain text after a run with a schema.
 async fn model_history(model: &ScriptedModel) -> Vec<String> {
     let bound = ScriptedModel::text("{}").with_info(ModelInfo::default());
     let first = genkit::generate("A dish?").output::<Dish>().model(bound).await.unwrap();

@@ -78,7 +78,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// The original tests that it covers.
+    /// Returns the original tests that it covers.
     pub fn origins(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.from).chain(&self.also).map(String::as_str)
     }
@@ -93,7 +93,7 @@ pub struct Acting {
     pub description: String,
     pub input_schema: Option<Value>,
     pub output_schema: Option<Value>,
-    /// Of its definition.
+    /// The metadata of the tool's definition.
     #[serde(default)]
     pub metadata: Map<String, Value>,
     /// Whether it is in the registry, rather than passed to the run.
@@ -116,7 +116,7 @@ pub struct Acting {
     pub lent: Option<String>,
     #[serde(default)]
     pub content: Vec<Part>,
-    /// Of its answer.
+    /// The metadata of the tool's response.
     #[serde(default)]
     pub with: Map<String, Value>,
 }
@@ -200,7 +200,7 @@ impl Failing {
     }
 }
 
-/// A value that is null counts as present.
+/// Deserializes a value. A null counts as present.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

@@ -16,7 +16,7 @@ use std::path::Path;
 use case::{Case, Source};
 use serde_json::{Map, Value};
 
-/// Every file of the fixtures.
+/// Returns every file of the fixtures.
 fn sources() -> Vec<Source> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/genkit");
     let entries = std::fs::read_dir(&folder).expect("the fixtures are there");
@@ -26,12 +26,12 @@ fn sources() -> Vec<Source> {
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).expect("it can be read");
         serde_json::from_str(&text)
-            .unwrap_or_else(|e| panic!("{} does not read: {e}", path.display()))
+            .unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()))
     };
     files.iter().map(read).collect()
 }
 
-/// The problems of a case; empty if it passes.
+/// Returns the problems of a case. The list is empty if the case passes.
 async fn judge(case: &Case) -> Vec<String> {
     let seen = match run::run(case).await {
         Ok(seen) => seen,

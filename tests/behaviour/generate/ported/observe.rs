@@ -52,7 +52,7 @@ impl Calls {
 /// How a run ended.
 pub type Ended = Result<GenerateResponse, Error>;
 
-/// Everything that a case may expect of a run; all requests and calls so far.
+/// Returns everything that a case may expect of a run; all requests and calls so far.
 pub fn observed(
     ended: &Ended,
     chunks: &[GenerateChunk],
@@ -84,7 +84,7 @@ pub fn observed(
     seen
 }
 
-/// An interrupt as a program sees it.
+/// Returns an interrupt as a program sees it.
 fn interrupt(open: &Interrupt) -> Value {
     json!({"call": open.tool_request(), "asks": open.metadata()})
 }

@@ -89,7 +89,7 @@ impl<'a> Program<'a> {
         Ok(Self { case, genkit, model, tools, calls })
     }
 
-    /// Runs it with the parts that are not data.
+    /// Runs the request with the parts of the case that are not data.
     async fn watch(&self, run: Generate) -> (Ended, Vec<GenerateChunk>) {
         let mut run = run.tools(&self.tools);
         run = run.resources(self.case.resources.iter().filter(|r| r.given).map(resource));
@@ -126,7 +126,7 @@ fn answer(open: &Interrupt, given: &Answering) -> Answer {
     }
 }
 
-/// A round trip through JSON, as if in another process.
+/// Returns the response after a round trip through JSON, as if in another process.
 fn stored(response: &GenerateResponse) -> GenerateResponse {
     let json = serde_json::to_string(response).expect("a response is data");
     serde_json::from_str(&json).expect("and comes back")

@@ -52,12 +52,12 @@ fn sums(times: usize) -> ScriptedModel {
     ScriptedModel::new((0..times).map(|_| sum()))
 }
 
-/// What a run did before its budget was exceeded, and which limit it was.
+/// Returns the response before the budget of a run was exceeded, and the limit that was exceeded.
 fn ended(error: Error) -> (GenerateResponse, Value) {
     assert_eq!(error.kind(), ErrorKind::ResourceExhausted, "{error:?}");
     assert!(!error.is_retryable());
     let which = error.details().expect("they say which")["usageLimit"].clone();
-    (error.into_partial().expect("it owns what was done"), which)
+    (error.into_partial().expect("the error contains the partial response"), which)
 }
 
 #[tokio::test]
@@ -158,7 +158,7 @@ async fn limits_are_data() {
     let response = genkit.generate_with(options).await.unwrap();
     assert_eq!(response.output_value().unwrap(), json!({"score": 1}));
     let wrong = json!({"messages": [], "usageLimit": {"token": 1}});
-    assert!(serde_json::from_value::<GenerateOptions>(wrong).is_err(), "a typo is no limit");
+    assert!(serde_json::from_value::<GenerateOptions>(wrong).is_err(), "a typo is not a limit");
 }
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -204,7 +204,7 @@ async fn run_ends_on_a_tool_with_its_answer_as_the_result() {
         serde_json::from_value(serde_json::to_value(&response).unwrap()).unwrap();
     let next =
         genkit::generate("and now?").messages(&stored).model(ScriptedModel::text("7 it is."));
-    assert_eq!(next.await.unwrap().text(), "7 it is.", "the history goes on");
+    assert_eq!(next.await.unwrap().text(), "7 it is.", "the history can be continued");
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ fn long(name: &str) -> String {
     format!("{name}: {}", "some text ".repeat(38))
 }
 
-/// A conversation of `turns` questions and answers, of about 200 tokens each.
+/// Returns a conversation of `turns` questions and answers, of about 200 tokens each.
 fn talk(turns: usize) -> Vec<Message> {
     let turn = |n: usize| {
         [
@@ -35,7 +35,7 @@ fn texts(request: &ModelRequest) -> Vec<String> {
     request.messages.iter().map(start).collect()
 }
 
-/// Whether each call is directly followed by its result, and each result follows its call.
+/// Returns whether each call is directly followed by its result, and each result follows its call.
 fn is_whole(request: &ModelRequest) -> bool {
     let mut open: Vec<String> = Vec::new();
     request.messages.iter().all(|message| {
@@ -51,7 +51,8 @@ fn is_whole(request: &ModelRequest) -> bool {
 
 #[tokio::test]
 async fn short_conversation_is_sent_unchanged() {
-    let model = ScriptedModel::text("hi").with_token_counts(|_| panic!("nobody has to count"));
+    let model =
+        ScriptedModel::text("hi").with_token_counts(|_| panic!("the tokens need not be counted"));
     let run = genkit::generate("hello").messages(talk(2)).model(model.clone());
     run.middleware(compact(10_000)).await.unwrap();
     assert_eq!(model.requests()[0].messages.len(), 5);
@@ -150,7 +151,7 @@ async fn summary_replaces_dropped_messages_and_is_generated_once() {
     assert!(first.starts_with("User: question 0") && first.contains("Model: answer 0"), "{first}");
     let second = asked[1].messages[1].text();
     assert!(second.starts_with("Summary of the earlier conversation:\nfirst summary"), "{second}");
-    assert!(!second.contains("question 0"), "what is summarized is not read again");
+    assert!(!second.contains("question 0"), "summarized messages are not summarized again");
     for request in model.requests() {
         assert_eq!(request.messages[0].role, Role::User);
         assert!(request.messages[0].text().starts_with("Summary of the "), "{:?}", texts(&request));

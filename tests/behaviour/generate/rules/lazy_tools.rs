@@ -45,13 +45,13 @@ fn script<const N: usize>(turns: [ModelResponse; N]) -> ScriptedModel {
     ScriptedModel::new(turns.into_iter().chain([ModelResponse::from_text("done")]))
 }
 
-/// A model whose provider searches tools.
+/// Returns a model whose provider searches tools.
 fn searching<const N: usize>(turns: [ModelResponse; N]) -> ScriptedModel {
     let supports = Supports::all().with_tool_search(true);
     script(turns).with_info(ModelInfo::default().with_supports(supports))
 }
 
-/// The names of the tools of a request; those that are lazy have a `~`.
+/// Returns the names of the tools of a request; those that are lazy have a `~`.
 fn offered(model: &ScriptedModel, turn: usize) -> Vec<String> {
     let tools = model.requests()[turn].tools.clone();
     tools.iter().map(|tool| format!("{}{}", if tool.lazy { "~" } else { "" }, tool.name)).collect()
@@ -213,7 +213,7 @@ async fn closed_tool_that_is_called_is_opened_first() {
     assert_eq!(offered(&model, 1), ["search_tools", "weather", "shop/item_0"]);
 }
 
-/// Tools of which a lazy one is there from the second listing on.
+/// A list of tools that contains a lazy tool from the second listing on.
 #[derive(Default)]
 struct Growing(AtomicU32);
 

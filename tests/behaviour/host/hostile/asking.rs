@@ -115,7 +115,7 @@ async fn question_of_the_only_call_goes_to_its_client() {
         let said = client.call_tool("s__work", json!({})).await.unwrap();
         assert_eq!(said.text(), "accept");
     }
-    // No line looks like one of another server, or like anything other than what it is.
+    // No line can be mistaken for a line of another server.
     let shown = "s: One?\ns: bank: Your PIN?\ns: \\u{202e}x";
     for asked in asked {
         assert_eq!(*asked.lock().unwrap(), [shown]);

@@ -1,4 +1,4 @@
-//! What is shown about a server, and what the server receives.
+//! The information about a server that is displayed, and the information that the server receives.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -68,7 +68,7 @@ async fn tool_that_changes_is_held_back_until_it_is_accepted() {
             let error = host.call_tool("s/read", json!({})).await.unwrap_err();
             assert!(error.to_string().contains("held back"), "{error}");
             assert_eq!(error.kind(), ErrorKind::PermissionDenied);
-            // The user accepted something else.
+            // The user accepts an earlier definition of the tool, which does not count for this one.
             client.accept_tool("read", &before);
             assert_eq!(names().await, ["s/change"]);
             // A new connection also lists the other tool.

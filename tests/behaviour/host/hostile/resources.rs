@@ -22,7 +22,7 @@ async fn note(id: u64) -> String {
     format!("note {id}")
 }
 
-/// A server that offers `note://1`, and a prompt with a link to a resource of another server.
+/// Returns a server that offers `note://1`, and a prompt with a link to a resource of another server.
 fn thief() -> CustomTransport {
     by_hand(json!({"resources": {}, "prompts": {}}), |message, say| {
         let result = match message["method"].as_str() {

@@ -1,4 +1,4 @@
-//! What it asks for: the user, the model, the folders.
+//! Its questions: to the user, to the model, and for folders.
 
 use std::sync::{Arc, Mutex};
 

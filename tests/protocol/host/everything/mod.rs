@@ -35,7 +35,7 @@ impl Everything {
         }
     }
 
-    /// A host of this server alone, as `e`.
+    /// Returns a host of this server alone, as `e`.
     async fn host(&self) -> McpHost {
         let host = McpHost::builder().server("e", self.config(false)).build().unwrap();
         host.client("e").unwrap().ready().await.unwrap();

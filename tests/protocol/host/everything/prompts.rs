@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Everything, TRANSPORTS};
 
 #[tokio::test]
-async fn all_of_them() {
+async fn prompts_of_server_everything_are_rendered() {
     for transport in TRANSPORTS {
         let server = Everything::start("prompts", transport);
         let host = server.host().await;

@@ -35,7 +35,7 @@ async fn names(host: &McpHost) -> Vec<String> {
     names
 }
 
-/// It registers some of its tools once it knows the client, so the list changes.
+/// The server registers some of its tools once it knows the capabilities of the client, so its list changes.
 #[tokio::test]
 async fn list_is_current() {
     for transport in TRANSPORTS {
@@ -87,7 +87,7 @@ async fn values() {
         let done = call("e/trigger-long-running-operation", json!({"duration": 0.1, "steps": 2}));
         let completed = "Long running operation completed. Duration: 0.1 seconds, Steps: 2.";
         assert_eq!(done.await, completed);
-        // It rejects arguments that do not match its schema, with the error from a tool.
+        // The server rejects arguments that do not match the schema of a tool, with a tool error.
         let error = host.call_tool("e/get-sum", json!({"a": "two"})).await.unwrap_err();
         assert!(error.to_string().contains("a"), "{error}");
         let error = host.call_tool("e/nope", json!({})).await.unwrap_err();

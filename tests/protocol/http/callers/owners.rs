@@ -62,7 +62,7 @@ fn stored_session_survives_a_restart_for_its_owner_only() {
     drop(second);
     let third = serve();
     let gone = Wire::to(third.url()).post(&[&named[..], &ada].concat(), &add);
-    assert_eq!(gone.status, 404, "what was ended does not come back");
+    assert_eq!(gone.status, 404, "an ended session does not come back");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn without_a_store_a_restart_ends_sessions() {
 
 /// regardless of the spelling of the method.
 #[test]
-fn sessions_are_counted_when_they_are_made_and_the_longest_idle_goes() {
+fn session_limit_evicts_the_longest_idle_session() {
     let serving = Serving::of(calculator().max_sessions(20));
     let wire = Wire::to(&serving.url());
     let own = wire.open(&[]);

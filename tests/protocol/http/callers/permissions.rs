@@ -10,73 +10,73 @@ use serde_json::{Value, json};
 use crate::http::here::Here;
 use crate::http::wire::{Answer, Wire, in_session};
 
-/// For everybody.
+/// For every caller.
 #[tool]
 async fn open_tool() -> &'static str {
     "done"
 }
 
-/// For who may write.
+/// Requires the permission to write.
 #[tool(permit = "write")]
 async fn write_tool() -> &'static str {
     "done"
 }
 
-/// For whom the rule of the program lets in.
+/// Requires a caller that the program's rule accepts.
 #[tool(tags("admin"))]
 async fn admin_tool() -> &'static str {
     "done"
 }
 
-/// For everybody.
+/// For every caller.
 #[prompt]
 async fn open_prompt(#[arg(complete = ["one", "two"])] a: String) -> String {
     a
 }
 
-/// For who may write.
+/// Requires the permission to write.
 #[prompt(permit = "read write")]
 async fn write_prompt(#[arg(complete = ["one", "two"])] a: String) -> String {
     a
 }
 
-/// For whom the rule of the program lets in.
+/// Requires a caller that the program's rule accepts.
 #[prompt(tags("admin"))]
 async fn admin_prompt(#[arg(complete = ["one", "two"])] a: String) -> String {
     a
 }
 
-/// For everybody.
+/// For every caller.
 #[resource("open://it")]
 async fn open_resource() -> &'static str {
     "done"
 }
 
-/// For who may write.
+/// Requires the permission to write.
 #[resource("write://it", permit = "write")]
 async fn write_resource() -> &'static str {
     "done"
 }
 
-/// For whom the rule of the program lets in.
+/// Requires a caller that the program's rule accepts.
 #[resource("admin://it", tags("admin"))]
 async fn admin_resource() -> &'static str {
     "done"
 }
 
-/// For everybody.
+/// For every caller.
 #[resource("open://of/{id}")]
 async fn open_template(#[arg(complete = ["one", "two"])] id: String) -> String {
     id
 }
 
-/// For who may write.
+/// Requires the permission to write.
 #[resource("write://of/{id}", permit = "write")]
 async fn write_template(#[arg(complete = ["one", "two"])] id: String) -> String {
     id
 }
 
-/// For whom the rule of the program lets in.
+/// Requires a caller that the program's rule accepts.
 #[resource("admin://of/{id}", tags("admin"))]
 async fn admin_template(#[arg(complete = ["one", "two"])] id: String) -> String {
     id
@@ -100,7 +100,7 @@ async fn verify(token: String) -> Result<Principal, TokenError> {
     Ok(Principal::new(token).with_scopes(scopes.iter().copied()))
 }
 
-/// A registry with the items of these groups.
+/// Returns a registry with the items of these groups.
 fn registry_of([open, write, admin]: [bool; 3]) -> Registry {
     let mut registry = Registry::new();
     if open {
@@ -157,7 +157,7 @@ impl<'a> Client<'a> {
     }
 }
 
-/// The requests for one item of a group: the method and its parameters.
+/// Returns the requests for one item of a group: the method and its parameters.
 fn ways(group: &str) -> [(&'static str, Value); 6] {
     let prompt = |name: String| json!({ "name": name, "arguments": { "a": "x" } });
     let complete = |of: Value| json!({ "ref": of, "argument": { "name": "a", "value": "o" } });
@@ -238,7 +238,7 @@ fn next_update(lines: &mut impl Iterator<Item = String>) -> String {
 
 /// An update of a resource that the caller may not read is not reported; the next one is.
 #[test]
-fn subscriber_hears_of_what_it_may_read() {
+fn subscriber_is_notified_only_of_readable_resources() {
     let registry = registry();
     let here = Here::serve(server(registry.clone()).router().unwrap());
     let wire = Wire::to(here.url());

@@ -28,7 +28,7 @@ async fn write() -> &'static str {
     "written"
 }
 
-/// Is for the owner.
+/// For the owner only.
 #[tool(permit = "notes:write", tags("owner"))]
 async fn own() -> &'static str {
     "owned"
@@ -75,7 +75,8 @@ fn missing_scope_is_named_in_the_challenge() {
     for answer in call("reader", "write") {
         assert_eq!((answer.status, answer.code()), (403, -32000), "{answer:?}");
         assert!(answer.message()["id"].is_number(), "{answer:?}");
-        // Includes those that it has already, so that a client that requests these scopes loses none.
+        // The challenge includes the scopes that the client already has, so that a client that requests these scopes
+        // loses none.
         let expected = "Bearer error=\"insufficient_scope\", \
             scope=\"profile notes:read notes:write\", resource_metadata=\"https://mcp.example.com\
             /.well-known/oauth-protected-resource/mcp\"";
@@ -150,7 +151,7 @@ fn stream_does_not_outlive_its_token() {
     let standing = read_out(wire.listen_in(&named));
     let listening = read_out(wire.listen_to(&short, "note://1"));
     for open in [standing, listening] {
-        assert!(open >= LIFE / 2, "it is there as long as its token is: {open:?}");
+        assert!(open >= LIFE / 2, "the stream does not live as long as its token: {open:?}");
     }
     // With another token the session continues.
     let look = json!({
@@ -166,7 +167,7 @@ fn tool_of(name: &'static str, scope: &'static str) -> Tool {
     tool.handler(|_: Context, _: Value| async move { Ok("done") })
 }
 
-/// The methods of the notifications on a stream, in order.
+/// Returns the methods of the notifications on a stream, in order.
 fn notices(stream: Response<Body>) -> impl Iterator<Item = String> {
     let lines = BufReader::new(stream.into_body().into_reader()).lines().map_while(Result::ok);
     let data = lines.filter_map(|line| line.strip_prefix("data: ").map(str::to_owned));
@@ -195,8 +196,8 @@ fn change_notifies_only_clients_that_can_see_it() {
     let greet = greet.handler(|_: Context, _: Value| async { Ok("Hello!") });
     registry.insert(greet).expect("a prompt");
     assert_eq!(writer.next().as_deref(), Some(PROMPTS));
-    assert_eq!(reader.next().as_deref(), Some(PROMPTS), "of the tool it hears nothing");
-    // One that both see.
+    assert_eq!(reader.next().as_deref(), Some(PROMPTS), "it is not notified of the tool");
+    // A tool that both see.
     registry.insert(tool_of("count", "")).expect("a tool");
     assert_eq!(writer.next().as_deref(), Some(TOOLS));
     assert_eq!(reader.next().as_deref(), Some(TOOLS));

@@ -108,7 +108,7 @@ async fn sessions_are_kept_for_their_time_and_swept_with_nothing_else() {
     assert!(short.load("two").await.unwrap().is_some());
     assert!(long.load("three").await.unwrap().is_some());
     let left = genkit::durable::RunStore::due(&store, 10).await.unwrap();
-    assert_eq!(left, [other], "runs of others stay");
+    assert_eq!(left, [other], "other runs are kept");
     long.delete("three").await.unwrap();
     long.delete("three").await.unwrap();
     assert!(long.load("three").await.unwrap().is_none());

@@ -62,7 +62,7 @@ fn a_session_goes_on_elsewhere_and_after_a_restart(place: &Place) {
     assert_eq!(Wire::to(&later.url()).call(&session, "count", &json!({ "pause": 0 })).status, 404);
 }
 
-/// A call that requests progress, with this id.
+/// Returns a call that requests progress, with this id.
 fn watched(id: &str, pause: u64) -> Value {
     let mut call = call("count", &json!({ "pause": pause }));
     call["id"] = id.into();
@@ -70,7 +70,7 @@ fn watched(id: &str, pause: u64) -> Value {
     call
 }
 
-/// The ids of events, in their order.
+/// Returns the ids of events, in their order.
 fn ids(events: &str) -> Vec<&str> {
     events.lines().filter_map(|line| line.strip_prefix("id: ")).collect()
 }
@@ -104,7 +104,7 @@ fn a_stream_is_read_elsewhere_to_its_answer(place: &Place) {
     let told = |events: &str| events.matches("notifications/progress").count();
     assert_eq!(told(&seen) + told(&rest), 10, "{seen}{rest}");
     assert!(rest.contains("counted to ten") && rest.contains(r#""id":"7""#), "{rest}");
-    // Also after it is complete, at each of them, from any event on.
+    // The stream can also be read after it is complete, at each instance and from any event on.
     for instance in [&one, &two] {
         let again = resumed(instance, &session, &last);
         assert_eq!(told(&again), told(&rest), "{again}");

@@ -76,8 +76,8 @@ fn readiness_is_polled_once_per_second() {
         let expected = json!({"status": "unavailable", "why": ["a check failed"]});
         assert_eq!((answer.status, body(&answer)), (503, expected));
     }
-    assert!(asked.load(Ordering::SeqCst) < 20, "each probe made work");
-    // It is alive nevertheless.
+    assert!(asked.load(Ordering::SeqCst) < 20, "each probe causes work");
+    // The server is alive nevertheless.
     assert_eq!(ask(&origin, "/health").status, 200);
     holds.store(true, Ordering::SeqCst);
     assert_eq!(settled(&origin, 200).status, 200);
@@ -115,7 +115,7 @@ fn it_is_not_ready_while_none_is() {
         let answer = ask(&origin, "/health/ready");
         assert_eq!(answer.status, 503);
         let told = body(&answer);
-        assert!(!told.to_string().contains("gone"), "names are not for everybody: {told}");
+        assert!(!told.to_string().contains("gone"), "names are not public: {told}");
         if told["why"] == json!(["no server behind this one is connected"]) {
             break;
         }
@@ -126,7 +126,7 @@ fn it_is_not_ready_while_none_is() {
 }
 
 #[test]
-fn path_that_cannot_be_is_an_error() {
+fn invalid_health_path_is_an_error() {
     for path in ["", "/", "health", "/mcp", "/mcp/health", "/{x}", "/a b"] {
         let error = calculator().health(path).router().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidArgument, "{path}");

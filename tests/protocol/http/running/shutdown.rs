@@ -82,7 +82,7 @@ fn finishes(call: impl FnOnce(&Wire, &str) -> Value + Send + 'static) {
     assert_eq!(answer["result"]["content"][0]["text"], "finished", "{answer}");
 }
 
-/// They would never end on their own.
+/// Such streams never end on their own.
 #[test]
 fn streams_that_wait_for_changes_do_not_hold_it_up() {
     let serving = Serving::start();

@@ -48,7 +48,7 @@ fn socket_is_there_as_long_as_its_server() {
     let server = calculator().http(&address).health("/health");
     let served = runtime.spawn(server.shutdown(async { drop(stopped.await) }).run());
     assert!(asked(connect(&path)).ends_with("{\"status\":\"ok\"}"));
-    // One that is in use is kept.
+    // A socket file that is in use is kept.
     let error = runtime.block_on(calculator().http(&address).run()).unwrap_err();
     assert!(error.to_string().contains("cannot listen on unix:"), "{error}");
     assert!(asked(connect(&path)).starts_with("HTTP/1.1 200"));
@@ -58,7 +58,7 @@ fn socket_is_there_as_long_as_its_server() {
 }
 
 #[test]
-fn one_that_is_bound_already_stays() {
+fn socket_in_use_is_kept() {
     let path = packages::scratch("sockets-given").join("s.sock");
     let listener = UnixListener::bind(&path).unwrap();
     let runtime = Runtime::new().unwrap();

@@ -39,8 +39,9 @@ pub struct Compact {
 /// request until half of that limit is left.
 ///
 /// A tool call is never separated from its response. The following messages are always kept: the system message,
-/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. A note with the number
-/// of removed messages replaces them, or a summary if [`summarize_with`](Compact::summarize_with) is set.
+/// [pinned](genkit_core::Message::pinned) messages, the last user message, and the last round. The removed messages are
+/// replaced with a note that states their number, or with a summary if [`summarize_with`](Compact::summarize_with) is
+/// set.
 ///
 /// The history of the run stays complete: [`GenerateResponse::messages`](genkit_core::GenerateResponse::messages)
 /// returns all messages, so that you can store and display them. Removed messages stay removed in later turns, and are
@@ -78,7 +79,7 @@ pub struct Compact {
 /// ```
 ///
 /// Choose a value for `tokens` below the context size of the model that leaves room for a response. If no more messages
-/// can be removed, the request is sent unchanged and a warning is logged.
+/// can be removed, the request is sent even though it exceeds `tokens`, and a warning is logged.
 pub fn compact(tokens: u64) -> Compact {
     Compact {
         limit: tokens,
@@ -204,7 +205,7 @@ impl Compact {
         });
         match text {
             Ok(Some(text)) => known.summary = Some(text.trim().into()),
-            // A fatal error concerns the whole run: its budget is exhausted.
+            // A fatal error ends the whole run, for example because its budget is exhausted.
             Err(error) if error.is_fatal() => return Err(error),
             Ok(None) => {
                 tracing::warn!(
@@ -266,7 +267,7 @@ impl Compact {
         let known = self.plan_compaction(request, self.memory.find_longest(&keys), &next).await?;
         let key = keys.last();
         if let Some(key) = key {
-            // Stored before the call, so that it is kept if the call fails and is retried.
+            // Store the record before the call, so that it is kept if the call fails and is retried.
             self.memory.remember(*key, CompactionRecord { tokens: None, ..known.clone() });
         }
         let short = (!known.left_out.is_empty()).then(|| shorten_request(request, &known));

@@ -48,8 +48,8 @@ impl Size {
     }
 }
 
-/// Returns the number of tokens in `request` as counted by its provider. `None` if the provider does not support it or
-/// fails.
+/// Returns the number of tokens in `request` as counted by its provider. Returns `None` if the provider does not
+/// support counting, or if the count fails.
 pub(super) async fn counted_tokens(request: &ModelRequest, next: &NextModel) -> Option<u64> {
     let late = |_| Error::new(ErrorKind::DeadlineExceeded, "the token count timed out");
     let counting = tokio::time::timeout(COUNT_TIMEOUT, next.count_tokens(request)).await;

@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(cut(&[], 0), Vec::<usize>::new());
         assert_eq!(cut(&[], 11), [0, 1]);
         assert_eq!(cut(&[0], 11), [1, 2]);
-        assert_eq!(cut(&[], 1_000), [0, 1, 2, 3, 4], "the last one stays");
+        assert_eq!(cut(&[], 1_000), [0, 1, 2, 3, 4], "the last unit is kept");
     }
 
     fn message() -> impl Strategy<Value = Vec<Message>> {

@@ -93,7 +93,7 @@ fn lazy_tool_search() -> ToolSearch {
 }
 
 /// Returns the tools for a provider that searches lazy tools itself. Tools that the model opened earlier with another
-/// provider, or must call, are no longer marked as lazy. `None` if there are no such tools.
+/// provider, or must call, are no longer marked as lazy. Returns `None` if there are no such tools.
 fn complete_opened_tools(request: &ModelRequest) -> Option<Vec<ToolDefinition>> {
     let opened = opened_names(&request.messages, false);
     let is_open = |tool: &ToolDefinition| {

@@ -162,7 +162,7 @@ impl ToolSearch {
         self
     }
 
-    /// Sets the number of tools that a query opens. Default is 8.
+    /// Sets the number of tools that a query opens. Default is 8; 0 counts as 1.
     #[must_use]
     pub fn results(mut self, tools: usize) -> Self {
         self.results = tools.max(1);
@@ -292,7 +292,7 @@ impl_model_middleware!(ToolSearch, {
     }
 });
 
-/// Returns whether the request forces a call of this tool.
+/// Returns whether the request forces a call to this tool.
 fn is_chosen(request: &ModelRequest, name: &str) -> bool {
     matches!(&request.tool_choice, Some(ToolChoice::Tool(chosen)) if chosen == name)
 }
@@ -322,8 +322,8 @@ fn find_named<'a>(tools: &'a [ToolDefinition], name: &str) -> Option<&'a ToolDef
     exact.or_else(|| alike.next().filter(|_| alike.next().is_none()))
 }
 
-/// Returns the list of tools with their descriptions, or only their names if that is too long. `None` if the names are
-/// too long as well.
+/// Returns the list of tools with their descriptions, or only their names if that is too long. Returns `None` if the
+/// names are too long as well.
 fn list_tools(tools: &[&ToolDefinition]) -> Option<String> {
     let mut lines = "The tools:".to_owned();
     for tool in tools {

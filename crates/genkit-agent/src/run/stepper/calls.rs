@@ -35,7 +35,7 @@ pub struct ModelResult {
     /// The tools of the run, if they may change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) tools: Option<Vec<ToolDefinition>>,
-    /// The tools that were offered to the model. `None` if all were offered.
+    /// The tools that were offered to the model. `None` means that all were offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) offered: Option<Vec<String>>,
     /// The usage of the run so far.
@@ -63,9 +63,9 @@ impl<'a> ModelCall<'a> {
     /// Performs the call: calls the model through the middleware, within the limits of the run.
     ///
     /// # Errors
-    /// Any error from the model's provider, `DeadlineExceeded`, `Cancelled`, or a limit of the run. If
-    /// [`is_retryable`](genkit_core::Error::is_retryable) returns `true`, you may perform the call again. If you pass the
-    /// error to [`Run::accept_model_result`](super::Run::accept_model_result), the run ends.
+    /// Returns any error from the model's provider, `DeadlineExceeded`, `Cancelled`, or an error if a limit of the run
+    /// is exceeded. If [`is_retryable`](genkit_core::Error::is_retryable) returns `true`, you may perform the call
+    /// again. If you pass the error to [`Run::accept_model_result`](super::Run::accept_model_result), the run ends.
     pub async fn perform(mut self) -> Result<ModelResult> {
         let driver = Arc::clone(self.driver);
         let work = async move {

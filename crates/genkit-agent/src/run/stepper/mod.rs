@@ -81,9 +81,9 @@ pub use state::RunState;
 /// # }
 /// ```
 ///
-/// Differences from an awaited run: the middleware hook `generate` is not
-/// called, since it wraps a run within a single process; `max_turns`, `usage_limit` and the usage count across all
-/// processes of the run; `deadline` starts at [`start`](crate::Generate::start) or [`resume`](Self::resume); nothing is
+/// A run that is performed step by step differs from an awaited run. The middleware hook `generate` is not called,
+/// since it wraps a run within a single process. `max_turns`, `usage_limit` and the reported usage cover all processes
+/// of the run together. `deadline` starts at [`start`](crate::Generate::start) or [`resume`](Self::resume). Nothing is
 /// streamed.
 pub struct Run {
     driver: Arc<Driver>,
@@ -211,8 +211,8 @@ impl Run {
     /// Accepts the answer to one open question. The run continues once all questions are answered.
     ///
     /// # Errors
-    /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer is for a different question or does
-    /// not match the question. On error the run is unchanged.
+    /// Returns `FailedPrecondition` if no question is open, and `InvalidArgument` if the answer is for a different
+    /// question or does not match the question. On error the run is unchanged.
     pub fn answer(&mut self, answer: Answer) -> Result<()> {
         let env = &self.driver.env;
         let Some(asking) = self.machine.open_round() else { return Err(E::NothingAsked.into()) };
@@ -262,7 +262,7 @@ impl Run {
     /// Performs all remaining steps, until the run is finished or interrupted.
     ///
     /// # Errors
-    /// The errors of an awaited [`Generate`](crate::Generate).
+    /// Returns the errors of an awaited [`Generate`](crate::Generate).
     pub async fn finish(mut self) -> Result<GenerateResponse> {
         loop {
             match self.next() {

@@ -34,7 +34,7 @@ struct NestedState {
 }
 
 impl NestedRun {
-    /// Creates the keys of a run that is nested in the current durable call. `None` outside a durable call.
+    /// Creates the keys of a run that is nested in the current durable call. Returns `None` outside a durable call.
     ///
     /// Two runs of one call are distinguished by their conversations, and runs with the same conversation by their
     /// order.
@@ -62,7 +62,7 @@ impl NestedRun {
         Ok(Some(Self { context, key, saved: 0 }))
     }
 
-    /// Restores the run from the steps that an earlier process saved. `None` if there are none.
+    /// Restores the run from the steps that an earlier process saved. Returns `None` if no steps were saved.
     pub(in crate::run) fn restore(&mut self, driver: &Arc<Driver>) -> Result<Option<Run>> {
         let Some(state) = self.context.recorded_result(&self.entry_key("state")) else {
             return Ok(None);
@@ -79,7 +79,7 @@ impl NestedRun {
         let tools = driver.tools();
         let mut run = Run::restore_inside(Arc::clone(driver), tools, state);
         if !matches!(run.next(), NextStep::Asks(_)) {
-            // The usage before a question was saved with the question.
+            // The usage up to a question was saved together with that question.
             driver.env.budget.count_restored(run.machine.usage());
         }
         let NextCalls { index, places } = NextCalls::from_run(&mut run);
@@ -111,7 +111,7 @@ impl NestedRun {
         };
         let key = self.entry_key("state");
         let then = self.context.record_saved(&key, state);
-        // Messages first, since the state refers to them. Joined, so that a store can save both together.
+        // Save the messages first, since the state refers to them. Join both saves, so that a store can combine them.
         let (first, then) = join(first, then).await;
         first.and(then)?;
         self.saved = messages;
@@ -131,7 +131,7 @@ impl NestedRun {
         Ok(call.with_journal(Arc::new(NestedJournal { context, id, prefix })))
     }
 
-    /// Returns the wait before the model is called again after `error`. `None` if the error ends the run.
+    /// Returns the wait before the model is called again after `error`, or `None` if the error ends the run.
     pub(in crate::run) fn retry_wait(&self, tries: u32, error: &Error) -> Option<Duration> {
         self.context.journal()?.retry_wait(tries, error)
     }

@@ -39,7 +39,7 @@ pub struct RunState {
     usage_limit: UsageLimit,
     #[serde(default)]
     spent: SpentUsage,
-    /// The tools that the last model call offered. `None` if it offered all.
+    /// The tools that the last model call offered. `None` means that it offered all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offered: Option<Vec<String>>,
     pub(super) machine: MachineState,

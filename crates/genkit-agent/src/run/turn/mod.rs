@@ -41,7 +41,7 @@ pub(crate) struct TurnRules {
     pub(crate) return_tool_requests: bool,
     /// The names of the tools that end the run once called successfully.
     pub(crate) stop_on_tools: Vec<String>,
-    /// The number of output retries. `None` if the output is not checked.
+    /// The number of output retries. `None` means that the output is not checked.
     pub(crate) output_retries: Option<usize>,
 }
 
@@ -149,7 +149,7 @@ impl TurnMachine {
                 let reason = Some(FinishReason::Interrupted);
                 Box::new(self.end_run(Some(asking.message), reason, Some(why)))
             }
-            // A caller that continues after the end receives the response so far instead of a panic.
+            // If the caller continues after the end, return the response so far instead of panicking.
             _ => Box::new(self.end_run(None, Some(FinishReason::Other), None)),
         }
     }

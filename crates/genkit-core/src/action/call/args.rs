@@ -128,7 +128,7 @@ fn read_again<R>(
     })
 }
 
-/// A position in the arguments that does not match its type, with the reader's message.
+/// A mismatch between the arguments and their type: its position, and the reader's message.
 pub struct Problem(Mismatch);
 
 impl Problem {
@@ -200,8 +200,9 @@ fn repair_arguments(
     })
 }
 
-/// Converts numbers such as `3.0` and `1e3` to integers, in the value and everything in it: serde reports an enum or
-/// a flattened struct as a whole. Floats also decode from integers. Returns whether anything changed.
+/// Converts numbers such as `3.0` and `1e3` to integers, at every level of the value, because serde reports an enum or
+/// a flattened struct as a whole. This does not affect floats, which also decode from integers. Returns whether
+/// anything changed.
 pub(super) fn convert_integral_floats(value: &mut Value) -> bool {
     match value {
         Value::Number(number) if number.is_f64() => {
@@ -238,9 +239,9 @@ const MAX_CANDIDATES: usize = 16;
 /// The maximum length of a number or a boolean in a string, in bytes. Default is 64.
 const MAX_SCALAR_BYTES: usize = 64;
 
-/// Replaces a number or boolean that was sent as a string inside the value at a problem. serde reports an enum or a
-/// flattened struct as a whole, so each string is tried. Returns the result of the read after the replacement, or `None`
-/// if no replacement makes a difference.
+/// Replaces a number or boolean that was sent as a string, anywhere inside the value that does not match. serde reports
+/// an enum or a flattened struct as a whole, so each string is tried. Returns the result of the read after the
+/// replacement, or `None` if no replacement makes a difference.
 fn reread_inside<R>(
     arguments: &mut Value,
     problem: &Problem,
@@ -295,7 +296,7 @@ fn collect_scalars(value: &Value, path: Vec<Segment>, candidates: &mut Vec<Vec<S
         Value::String(text) => {
             let text = Some(text).filter(|text| text.len() <= MAX_SCALAR_BYTES);
             let held = text.and_then(|text| parse_bounded(text.as_bytes()).ok());
-            if parse_embedded_json.is_some_and(|value| value.is_number() || value.is_boolean()) {
+            if held.is_some_and(|value| value.is_number() || value.is_boolean()) {
                 candidates.push(path);
             }
         }

@@ -25,7 +25,8 @@ pub type Boxed = Box<dyn Any + Send>;
     note = "to inject a value from the framework instead (`&Context`, state), take it by reference"
 )]
 pub trait Argument {
-    /// The argument type. Used for each parameter taken by value, with the span of the parameter's type.
+    /// The argument type. Expansions refer to it with the span of the parameter's type, so that errors point to that
+    /// type.
     const TYPE: &'static ArgumentType;
 }
 

@@ -14,7 +14,7 @@ pub fn calling<'a, R: 'a, O: 'a>(
     finished_call(Box::pin(future), finish)
 }
 
-/// Like [`calling`], for a boxed future.
+/// Runs a boxed `future` like [`calling`].
 pub(super) fn finished_call<'a, R: 'a, O: 'a>(
     future: BoxFuture<'a, R>,
     finish: fn(R) -> Result<O>,

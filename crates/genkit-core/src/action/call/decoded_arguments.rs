@@ -1,4 +1,4 @@
-//! Decoding of input: from the JSON of a call to the values of its parameters, each decoded by its own type.
+//! Input decoding: converts the JSON of a call to the values of its parameters, each with the decoder of its type.
 
 #![allow(missing_docs, reason = "for expansions and hidden")]
 

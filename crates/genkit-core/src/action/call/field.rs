@@ -10,7 +10,7 @@ use super::argument::{ArgumentType, Boxed};
 pub struct Field {
     /// The name that callers use.
     pub(super) name: &'static str,
-    /// All accepted names, in the order shown in messages. Empty if there is only `name`.
+    /// All accepted names, in the order shown in messages. The list is empty if there is only `name`.
     pub(super) names: &'static [&'static str],
     pub(super) ty: &'static ArgumentType,
     pub(super) notes: &'static [Note],

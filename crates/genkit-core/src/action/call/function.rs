@@ -62,7 +62,7 @@ impl<O> Function<O> {
 /// An annotated function with its name for messages, and whether it needs the user's approval.
 pub(crate) struct NamedFn<O: 'static> {
     pub(crate) function: &'static Function<O>,
-    /// `["tool", "add"]`
+    /// The kind and the name, such as `["tool", "add"]`.
     pub(crate) called: [&'static str; 2],
     pub(crate) needs_approval: bool,
 }

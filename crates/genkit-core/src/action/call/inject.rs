@@ -27,7 +27,7 @@ pub enum Requirement {
     State { id: TypeId, name: &'static str },
 }
 
-/// Distinguishes `&Context`, `&Chunks<C>` and `&State` by type, however they are written: inherent methods take
+/// Distinguishes `&Context`, `&Chunks<C>` and `&State` by type, even behind an alias: inherent methods take
 /// precedence over the methods of [`InjectState`], which take precedence over the methods of [`InjectNothing`].
 pub struct Inject<T: ?Sized>(PhantomData<fn(&T)>);
 
@@ -80,8 +80,9 @@ pub fn extension<T: Send + Sync + 'static>(context: &Context) -> Result<&T> {
 pub trait InjectState<T> {
     fn inject<'a>(&self, context: &'a Context) -> Result<&'a T>;
     fn requirement(&self) -> Requirement;
-    /// Like [`calling`](super::calling::calling), for a function with an injected `T`, or a tuple of several. Its
-    /// future is `Send` because the injected types are `Sync`; if one is not, the compiler reports that type.
+    /// Runs `future` like [`calling`](super::calling::calling), for a function with an injected `T`, or a tuple of
+    /// several. Its future is `Send` because the injected types are `Sync`; if one is not, the compiler reports that
+    /// type.
     fn calling<'a, R: 'a, O: 'a>(
         &self,
         future: impl Future<Output = R> + Send + 'a,

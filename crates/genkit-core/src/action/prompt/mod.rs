@@ -59,7 +59,7 @@ pub use reply::{IntoPrompt, PromptOutput, PromptReply};
 pub struct PromptArgument {
     /// The name of the argument.
     pub name: String,
-    /// The description of its meaning, and of its format if it is not plain text.
+    /// The description of the argument's meaning, and of its format if the argument is not plain text.
     pub description: Option<String>,
     /// Whether the argument is required.
     pub required: bool,
@@ -254,7 +254,7 @@ impl Prompt {
         self.invoke_as(SpanKind::Action("prompt"), context, arguments, how)
     }
 
-    /// Like [`invoke_prompt`](Self::invoke_prompt), with the given kind of span.
+    /// Invokes the prompt like [`invoke_prompt`](Self::invoke_prompt), with the given kind of span.
     #[doc(hidden)]
     pub fn invoke_as<'a>(
         &self,

@@ -112,7 +112,7 @@ impl ResourceContents {
         }
     }
 
-    /// Returns the bytes. For text contents, these are its UTF-8 bytes.
+    /// Returns the bytes. For text contents, these are the UTF-8 bytes of the text.
     pub fn as_bytes(&self) -> &[u8] {
         match &self.body {
             ContentsBody::Text(text) => text.as_bytes(),

@@ -119,7 +119,7 @@ impl Resource {
         self.0.template.as_ref().is_ok_and(|template| !template.is_static())
     }
 
-    /// Returns the media type (MIME type) of its content, if it is always the same.
+    /// Returns the media type (MIME type) of the content, if it is set.
     pub fn mime_type(&self) -> Option<&str> {
         self.0.mime_type.as_deref()
     }
@@ -239,7 +239,7 @@ impl Resource {
         Self::select_most_specific(Self::find_matching(resources, uri))
     }
 
-    /// Returns the most specific of the matching resources, and the first of several with the same rank.
+    /// Returns the most specific of the matching resources. If several have the same rank, returns the first of them.
     #[doc(hidden)]
     pub fn select_most_specific(
         answering: Vec<(Self, Map<String, Value>)>,

@@ -36,9 +36,9 @@ impl Tool {
         approval_text(&self.name_for_approval(), arguments, known)
     }
 
-    /// Returns the name for the question. A tool of this program is shown by its title. The title of another server's
-    /// tool is untrusted, so that tool is shown by the server's connection name and the tool's name, in which all
-    /// characters that MCP does not allow are escaped.
+    /// Returns the name for the question. A tool of this program is shown by its title. A tool of another server is
+    /// shown by the server's connection name and the tool's name, because its title is untrusted. All characters that
+    /// MCP does not allow in a name are escaped.
     fn name_for_approval(&self) -> Cow<'_, str> {
         if !self.info().is_remote() {
             return visible::escape_line(self.title().unwrap_or(self.name()));
@@ -53,8 +53,8 @@ impl Tool {
     }
 }
 
-/// Returns the approval question for `name`, which must be escaped, with these arguments. `known` are the properties in
-/// the schema of the tool.
+/// Returns the approval question for `name`, which must be escaped, with these arguments. `known` contains the
+/// properties in the tool's schema.
 pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, Value>>) -> String {
     if json_size(arguments) <= SHOWN {
         let shown = arguments.to_string();

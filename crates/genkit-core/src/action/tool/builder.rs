@@ -299,7 +299,7 @@ impl ToolBuilder {
 /// The value that a handler returns.
 type ValueOf<Fut> = <<Fut as Future>::Output as HandlerResult>::Value;
 
-/// The handler of a declared tool: it interrupts each call until the caller provides a result with `respond`.
+/// Interrupts each call until the caller provides a result with `respond`. This is the handler of a declared tool.
 #[doc(hidden)]
 pub fn wait_for_response(context: &Context) -> BoxFuture<'_, Result<ToolOutput>> {
     Box::pin(async move {

@@ -20,7 +20,7 @@ pub trait SchemaType {
     /// Returns the schema of a function's return type.
     fn schema() -> Value;
 
-    /// Returns the schema of a model's response, which is deserialized.
+    /// Returns the deserialization schema, for a model's response.
     fn read_schema() -> Value;
 
     /// Returns the schema without definitions, for embedding in another schema.

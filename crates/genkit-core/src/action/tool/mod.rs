@@ -67,7 +67,8 @@ impl Tool {
         Self::from_cache(F::DEFINITION)
     }
 
-    /// Returns the cached tool with its schemas and portable schemas. Programs call `tools![..]` for each request.
+    /// Returns the tool with its schemas and portable schemas. It is cached, because programs call `tools![..]` for
+    /// each request.
     fn from_cache(definition: &'static StaticTool) -> Self {
         static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let address = std::ptr::from_ref(definition).addr();
@@ -119,7 +120,7 @@ impl Tool {
     }
 
     /// Returns whether the tool is lazy. A model receives the definition of a lazy tool only after it has found the
-    /// tool with a search: that of its provider, or the tool `search_tools`, which is added to the run.
+    /// tool with a search: either the provider's own search, or the tool `search_tools`, which is added to the run.
     pub fn is_lazy(&self) -> bool {
         self.0.settings.lazy
     }

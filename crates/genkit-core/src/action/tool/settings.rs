@@ -102,9 +102,9 @@ impl Default for ToolTask {
 /// The retries of a tool's calls in durable runs. `#[tool(retry)]` corresponds to `ToolRetry::new()`, and
 /// `#[tool(retry(max_retries = 2, initial_delay = "5s"))]` sets its values.
 ///
-/// A call that fails with a retryable error is repeated, with its saved results of `once`, before the model receives
-/// the error. `DurableOptions::retry_tool` of a run overrides these retries. They apply neither outside durable runs
-/// nor to the tools of an agent inside a run.
+/// A call that fails with a retryable error is repeated, and reuses the results that `once` saved, before the model
+/// receives the error. `DurableOptions::retry_tool` of a run overrides these retries. They apply neither outside
+/// durable runs nor to the tools of an agent inside a run.
 ///
 /// ```
 /// use genkit::action::ToolRetry;

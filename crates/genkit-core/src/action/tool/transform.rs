@@ -92,8 +92,8 @@ impl Tool {
     }
 
     /// Fixes an argument: removes it from the schema and passes `value` in each call. A call that contains the argument
-    /// is rejected. If the schema allows additional properties and the arguments are not read strictly, its value is
-    /// replaced instead.
+    /// is rejected. If the schema allows additional properties and the arguments are not read strictly, the sent value
+    /// is replaced instead.
     ///
     /// ```
     /// use genkit::message::ToolRequest;

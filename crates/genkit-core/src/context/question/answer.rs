@@ -9,8 +9,8 @@ use super::root::Root;
 use crate::context::error::Error as E;
 use genkit_schema::internal::Bounds;
 
-/// The answer to a question. The JSON form alone determines the variant, because clients and stored runs identify an
-/// answer only by the key of its question.
+/// The answer to a question. The variant depends only on the shape of the JSON, because clients and stored runs send an
+/// answer with the key of its question, but without its kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CallerAnswer {

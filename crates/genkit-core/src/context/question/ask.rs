@@ -32,8 +32,8 @@ impl Context {
         self.ask_with(key, kind, false, read).await
     }
 
-    /// Like [`ask_question`](Self::ask_question). If `takes_unasked` is set, also accepts an answer that arrived before
-    /// the question was asked.
+    /// Asks a question like [`ask_question`](Self::ask_question). If `takes_unasked` is set, also accepts an answer
+    /// that arrived before the question was asked.
     pub(super) async fn ask_with<R>(
         &self,
         key: Option<String>,
@@ -87,7 +87,7 @@ impl Context {
                 answering.await?
             };
             let understood = read(answer.clone())?;
-            // A later question may make the function run again, and it must then get the same answer.
+            // A later question may make the function run again, and the function must then receive the same answer.
             self.lock_replay().record_answer(question.key.clone(), asked, answer);
             return Ok(understood);
         }

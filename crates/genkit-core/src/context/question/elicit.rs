@@ -19,8 +19,8 @@ use genkit_untrusted::form::secret_field;
 use genkit_untrusted::visible;
 
 impl Context {
-    /// Elicitation: asks the user to fill in a form for a `T`, an object of plain fields (text, numbers, booleans,
-    /// enums).
+    /// Asks the user to fill in a form for a `T` (elicitation). `T` is a struct of plain fields: text, numbers,
+    /// booleans and enums.
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -51,7 +51,7 @@ impl Context {
         Elicit::new(self, message.into(), genkit_schema::internal::input_of::<T>(), Shape::Read)
     }
 
-    /// Elicitation with a hand-written schema: asks the user to fill in a form, and returns the answer as JSON.
+    /// Asks the user to fill in a form with a hand-written schema (elicitation), and returns the answer as JSON.
     ///
     /// ```
     /// use genkit::{Context, Result, tool};

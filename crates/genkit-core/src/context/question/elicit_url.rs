@@ -13,13 +13,13 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 use genkit_untrusted::visible;
 
-/// The longest URL, in bytes.
+/// The maximum length of a URL, in bytes.
 const MAX_URL: usize = 8192;
 
 impl Context {
-    /// URL elicitation: asks the user to visit one of your pages, for everything that must not pass through the client:
-    /// passwords, keys, sign-in, payments. The client shows the message and the URL, and opens the page only if the
-    /// user agrees.
+    /// Asks the user to visit one of your pages (URL elicitation), for everything that must not pass through the
+    /// client: passwords, keys, sign-in, payments. The client shows the message and the URL, and opens the page only if
+    /// the user agrees.
     ///
     /// The answer only means that the user agreed to visit the page. The page itself reports the outcome to your
     /// server. The page must check that its visitor is the user of this call. Never put secrets into the URL.

@@ -49,7 +49,7 @@ impl Context {
         self.0.parts.caller.accepts_interrupts()
     }
 
-    /// Like [`interrupt`](Self::interrupt), for a task of an MCP server, with its own key.
+    /// Interrupts the run like [`interrupt`](Self::interrupt), for a task of an MCP server, under the key `key`.
     #[doc(hidden)]
     pub async fn interrupt_with_task(&self, key: String, metadata: Value) -> Result<()> {
         let kind = QuestionKind::Interrupt { metadata: visible::escape_question(metadata) };

@@ -1,6 +1,6 @@
 //! Questions to the caller (human in the loop, sampling, roots), with one mechanism for every caller.
 
-// First, because the documentation lists methods in this order.
+// Declared first, because rustdoc lists methods in the order of their declaration.
 mod elicit;
 mod elicit_url;
 

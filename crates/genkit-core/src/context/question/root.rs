@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A root: a folder, or another resource, that the client works in.
 ///
-/// An `McpHost` lists its roots to servers, and a tool requests them from its client with
+/// An `McpHost` lists its roots to servers, and a tool requests the roots of its client with
 /// [`Context::roots`](crate::context::Context::roots). The conversion from a string treats text with `://` as a URI and
 /// other text as a path.
 ///

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::future::BoxFuture;
 
 impl Context {
-    /// Sampling: requests text from the client's model: `ctx.sample("Summarize: …").await?.text()`.
+    /// Requests text from the client's model (sampling): `ctx.sample("Summarize: …").await?.text()`.
     ///
     /// MCP deprecates sampling (SEP-2577): it works until at least 2027-07-28, but new programs should call a model
     /// directly, with `genkit::generate`.

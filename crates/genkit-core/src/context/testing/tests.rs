@@ -1,4 +1,4 @@
-//! Tests of the context for unit tests: answers, rejections and recording.
+//! Tests of the unit-test context: answers, rejections and recorded reports.
 
 use crate::context::{Context, Elicited};
 use crate::error::{ErrorKind, Result};

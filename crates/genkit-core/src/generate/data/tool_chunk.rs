@@ -50,7 +50,7 @@ const TOOL: &str = "tool";
 pub struct ToolProgress {
     /// Name of the tool.
     pub name: String,
-    /// Id of the [`ToolRequest`], which distinguishes parallel calls of the same tool.
+    /// Id of the [`ToolRequest`], which distinguishes parallel calls to the same tool.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Amount of work done, in the tool's own unit.
@@ -105,7 +105,7 @@ pub struct ToolProgress {
 pub struct ToolChunk {
     /// Name of the tool.
     pub name: String,
-    /// Id of the [`ToolRequest`], which distinguishes parallel calls of the same tool.
+    /// Id of the [`ToolRequest`], which distinguishes parallel calls to the same tool.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The value that the tool sent.

@@ -1,4 +1,4 @@
-//! Tests of the formats with Genkit's test cases and additional cases.
+//! Tests of the output formats, with Genkit's test cases and additional cases.
 
 use serde_json::{Value, json};
 

@@ -81,8 +81,9 @@ impl Interrupt {
         &self.question.key
     }
 
-    /// Returns the message of the question, for the user. For [`Context::interrupt`](crate::context::Context::interrupt) it is
-    /// the field `message`, if it was called with an object.
+    /// Returns the message of the question, for the user. For
+    /// [`Context::interrupt`](crate::context::Context::interrupt), this is the field `message` of its metadata, if the
+    /// metadata is an object.
     pub fn message(&self) -> Option<&str> {
         self.question.message_text()
     }

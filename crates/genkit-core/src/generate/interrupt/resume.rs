@@ -374,7 +374,7 @@ fn group_decisions(
     suspended: Option<&Suspended>,
 ) -> Vec<(String, Decision)> {
     if let Some(Value::Object(given)) = metadata.get(ANSWERS) {
-        // Only open questions can be answered, not answered or future questions.
+        // Ignore answers to questions that are already answered or have not been asked yet.
         let is_open = |key: &str| match suspended {
             Some(suspended) => suspended.questions.iter().any(|open| open.key == key),
             None => key == CALL_KEY,

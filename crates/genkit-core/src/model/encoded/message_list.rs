@@ -61,8 +61,8 @@ impl<'a> MessageList<'a> {
         Ok(body)
     }
 
-    /// Like `into_body`, for a `rest` that depends only on `shape` and on the request without its messages, except for
-    /// system messages. `rest` is encoded once per run.
+    /// Returns the body like `into_body`, and caches the encoded `rest`. `rest` must depend only on `shape`, on the
+    /// system messages, and on the request without its messages.
     pub fn into_body_with<T: Serialize, R: Serialize, E: From<serde_json::Error>>(
         mut self,
         request: &ModelRequest,
@@ -191,10 +191,10 @@ mod tests {
         assert_eq!(written(&request, "x").1, 0);
         assert_eq!(written(&request, "x").1, 2);
         assert_eq!(written(&request.clone(), "x").1, 0);
-        assert_eq!(written(&request, "y").1, 0, "of another provider");
+        assert_eq!(written(&request, "y").1, 0, "a different shape disables the cache");
         assert_eq!(written(&request, "y").1, 2);
         request.tools.push(ToolDefinition::new("t", ""));
-        assert_eq!(written(&request, "y").1, 0, "names may differ now");
+        assert_eq!(written(&request, "y").1, 0, "a new tool may change the sent names");
         request.docs.push("d".into());
         assert_eq!(written(&request, "y").1, 0, "documents disable the cache");
     }
@@ -228,11 +228,11 @@ mod tests {
         assert!(made(&request, "a"));
         request.messages.extend([Message::model("c"), Message::user("d")]);
         assert!(!made(&request, "a"));
-        assert!(made(&request, "b"), "another shape");
+        assert!(made(&request, "b"), "a different shape is encoded again");
         assert!(!made(&request, "b"));
-        assert!(made(&request.clone(), "b"), "a clone may be changed");
+        assert!(made(&request.clone(), "b"), "a clone has an empty cache");
         request.encoded.forget_rest();
-        assert!(made(&request, "b"), "something else was changed");
+        assert!(made(&request, "b"), "`forget_rest` clears the cached rest");
         request.messages.extend([Message::model("e"), Message::system("f")]);
         assert!(made(&request, "b"), "the rest may contain system messages");
     }

@@ -18,7 +18,7 @@ struct Cart {
 #[tool]
 async fn update_cart(#[schemars(range(max = 9))] items: u32) -> Cart;
 
-/// A model that calls the tool once.
+/// Returns a model that calls the tool once.
 fn calling() -> ScriptedModel {
     let call = ToolRequest::new("update_cart", json!({"items": 2}));
     ScriptedModel::new([
@@ -34,7 +34,7 @@ fn page(model: ScriptedModel) -> ActionsByKey {
     actions
 }
 
-/// The input of `/util/generate`.
+/// Returns an input of `/util/generate`.
 fn options(messages: Value) -> Value {
     json!({"model": "/model/scripted", "tools": ["/tool/update_cart"], "messages": messages})
 }

@@ -94,7 +94,7 @@ asked-1 (util)
     let roots: Vec<&Value> =
         trace.posts.iter().filter(|post| post["displayName"] == "asked-1").collect();
     let starts: BTreeSet<String> = roots.iter().map(|post| post["startTime"].to_string()).collect();
-    assert_eq!(starts.len(), 1, "the root begins when the run was created: {starts:?}");
+    assert_eq!(starts.len(), 1, "the root starts when the run is created: {starts:?}");
     let outputs: Vec<&Value> = roots
         .iter()
         .filter_map(|post| {

@@ -103,7 +103,7 @@ async fn long_value_is_cut() {
         trace_of(Root::new(), generate(long).model(ScriptedModel::text("hi")).run()).await;
     ended.unwrap();
     let cut = trace.json("generate", "genkit:input");
-    let cut = cut.as_str().expect("the beginning as a text");
+    let cut = cut.as_str().expect("the truncated text");
     assert!(cut.ends_with("bytes]") && cut.len() < 1 << 20, "{}", cut.len());
 }
 

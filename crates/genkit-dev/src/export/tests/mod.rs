@@ -16,14 +16,14 @@ use genkit_model::ScriptedModel;
 
 pub(super) use server::is_on_here;
 
-/// A model that requests these tools in its first response, and then responds with "done".
+/// Returns a model that requests these tools in its first response, and then responds with "done".
 fn model(calls: impl IntoIterator<Item = (&'static str, Value)>) -> ScriptedModel {
     let calls = calls.into_iter().map(|(name, input)| ToolRequest::new(name, input));
     let answers = [ModelResponse::from_tool_requests(calls), ModelResponse::from_text("done")];
     ScriptedModel::new(answers).with_name("lab/m")
 }
 
-/// A tool that returns its input.
+/// Returns a tool that returns its input.
 fn echo() -> Tool {
     Tool::builder("echo", "Repeats its input.")
         .handler(|_: Context, input: Value| async { Ok(input) })

@@ -1,4 +1,4 @@
-//! Times of cron expressions.
+//! Tests of the times of cron expressions.
 
 use genkit_core::internal::time::format_iso8601;
 

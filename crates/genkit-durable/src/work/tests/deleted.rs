@@ -1,4 +1,4 @@
-//! Children of runs that are not finished, and retention.
+//! Tests of retention: the children of unfinished runs are kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! Stores of the tests.
+//! Stores for the tests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

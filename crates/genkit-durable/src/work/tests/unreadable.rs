@@ -1,4 +1,4 @@
-//! Entries that cannot be read, and the entries next to them.
+//! Tests that an entry that cannot be read does not affect other entries.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -66,7 +66,7 @@ impl Guard {
         }
     }
 
-    /// Wraps an argument in a call of the guard.
+    /// Wraps an argument in a call to the guard.
     fn around(self, argument: Value) -> Value {
         let is_small =
             ["Boolean", "Regex", "Lambda"].iter().any(|kind| argument.get(kind).is_some());
@@ -100,7 +100,8 @@ fn is_within(value: &JValue, limit: usize) -> bool {
     true
 }
 
-/// Returns the guards for a function's arguments, and the number of arguments below which the context is the first.
+/// Returns the guards for a function's arguments, and the number of arguments below which JSONata passes the context as
+/// the first argument.
 fn find_guards(function: &str) -> Option<(&'static [Guard], usize)> {
     use Guard::{Compared, Integer, Piece, Searched, Text};
     Some(match function {

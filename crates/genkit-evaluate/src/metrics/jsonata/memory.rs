@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// Waits until the memory usage has grown by more than `bytes`. Never resolves on systems that do not report it.
+/// Waits until the memory usage has grown by more than `bytes`. Never resolves on systems that do not report the memory
+/// usage.
 pub(super) async fn wait_for_growth(bytes: u64, look: Duration) {
     let Some(before) = resident_bytes() else { return std::future::pending().await };
     loop {

@@ -68,7 +68,7 @@ impl FlowRequest {
         &self.headers
     }
 
-    /// Returns the input for the flow; null if a stream is resumed.
+    /// Returns the input for the flow. The input is null if a stream is resumed.
     pub fn input(&self) -> &Value {
         &self.input
     }

@@ -67,7 +67,7 @@ pub trait StreamWriter: Send + 'static {
 
 /// A reader of the events of one stream.
 pub trait StreamReader: Send + 'static {
-    /// Returns the next event, waiting for it while the flow runs; `None` after the last event.
+    /// Returns the next event, waiting for it while the flow runs. Returns `None` after the last event.
     ///
     /// # Errors
     /// Returns an error if the store cannot be read.

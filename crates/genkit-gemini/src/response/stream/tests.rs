@@ -39,7 +39,9 @@ fn unread_chunks_are_counted_and_the_response_is_unchanged() {
     ];
     let (read, chunks) = read(&events).unwrap();
     assert_eq!(read.message.as_ref().unwrap().content.len(), 4);
-    let sink = ChunkSink::until(Some(Arc::new(AtomicBool::new(true))), |_| panic!("nobody reads"));
+    let sink = ChunkSink::until(Some(Arc::new(AtomicBool::new(true))), |_| {
+        panic!("the chunks are not read")
+    });
     let request = ModelRequest::default();
     let mut stream = GeminiStream::new(&request);
     for event in &events {

@@ -115,7 +115,7 @@ async fn follow_task(
 ) -> Result<Value> {
     let _followed = call.context.follow_operation();
     let (answered, polls, is_away, said) = (BTreeSet::new(), 0, false, None);
-    // A task from an earlier run does not occupy its worker again.
+    // For a task from an earlier run, release the worker from the first poll on.
     let rests_from =
         Instant::now() + if created.is_some() { WORKER_RELEASE_AFTER } else { Duration::ZERO };
     let mut task = FollowedTask { call, note, answered, polls, is_away, said, rests_from, cancel };

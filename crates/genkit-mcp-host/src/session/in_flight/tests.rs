@@ -39,8 +39,8 @@ fn string_id_matches_numeric_id() {
 async fn request_is_over_when_its_cancellation_is_written() {
     let in_flight = InFlight::default();
     let signals = noted(&in_flight, 7, None);
-    let request = in_flight.by_id(&RequestId::Number(7)).expect("it is in flight");
-    let written = in_flight.give_up(&RequestId::Number(7)).expect("it is in flight");
+    let request = in_flight.by_id(&RequestId::Number(7)).expect("in flight");
+    let written = in_flight.give_up(&RequestId::Number(7)).expect("in flight");
     drop(signals);
     assert!(!request.finished.is_cancelled());
     drop(written);
@@ -54,14 +54,14 @@ async fn ambiguous_question_is_not_delivered() {
     assert_eq!(matched(&in_flight).await, None);
     // This holds even if the first call is given up, answered late, or fails while the question waits.
     drop(one);
-    assert_eq!(matched(&in_flight).await, None, "its caller is gone");
+    assert_eq!(matched(&in_flight).await, None, "the caller is gone");
     let _ = in_flight.give_up(&RequestId::Number(1));
-    assert_eq!(matched(&in_flight).await, None, "its cancellation is written");
+    assert_eq!(matched(&in_flight).await, None, "the cancellation is written");
     let asking = matched(&in_flight);
     tokio::pin!(asking);
-    assert!(futures_util::poll!(&mut asking).is_ready(), "nothing later makes it certain");
+    assert!(futures_util::poll!(&mut asking).is_ready(), "no later event determines the call");
     let _ = in_flight.finish_request(&RequestId::Number(1));
-    assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"), "it is answered");
+    assert_eq!(matched(&in_flight).await.as_deref(), Some("call-2"), "the first call is answered");
 }
 
 #[tokio::test(start_paused = true)]
@@ -86,7 +86,7 @@ async fn question_is_not_matched_to_a_later_call() {
     let (_one, _two) = (noted(&in_flight, 1, run), noted(&in_flight, 2, run));
     let asking = matched(&in_flight);
     tokio::pin!(asking);
-    assert!(futures_util::poll!(&mut asking).is_pending(), "one of two calls of one run");
+    assert!(futures_util::poll!(&mut asking).is_pending(), "either of two calls");
     let _third = noted(&in_flight, 3, None);
     let _ = in_flight.finish_request(&RequestId::Number(1));
     assert_eq!(asking.await.as_deref(), Some("call-2"));

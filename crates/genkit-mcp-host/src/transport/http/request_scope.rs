@@ -49,7 +49,7 @@ impl RequestScope {
         self.stream_starts.send_replace(true);
     }
 
-    /// Records that the stream is open, or will not be.
+    /// Records that the stream is open, or that it will not be opened.
     pub(crate) fn stream_started(&self) {
         self.stream_starts.send_replace(false);
     }

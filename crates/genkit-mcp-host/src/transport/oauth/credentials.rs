@@ -38,7 +38,7 @@ impl AccessToken {
         Self { secret, is_bound: false, span }
     }
 
-    /// Returns whether it will still be valid for the next request.
+    /// Returns whether the token will still be valid for the next request.
     pub(super) fn is_fresh(&self) -> bool {
         self.span.is_none_or(|(end, lives)| unix_seconds() + MARGIN_SECS.min(lives / 2) < end)
     }

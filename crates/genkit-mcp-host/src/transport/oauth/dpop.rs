@@ -43,7 +43,7 @@ impl Dpop {
         Self { key, nonces: Mutex::default() }
     }
 
-    /// Adds a proof, and the token that it is for; each request needs its own proof.
+    /// Adds a new proof to the request, and the token that the proof is for. Each request needs its own proof.
     pub(crate) fn add_proof(&self, request: &mut Request, token: Option<&str>) -> Result<()> {
         let (method, url) = (request.method().as_str(), request.url());
         let mut proof = self.key.new_proof(method, url.as_str());

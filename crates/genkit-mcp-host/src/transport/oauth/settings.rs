@@ -174,10 +174,10 @@ impl OAuth {
     }
 
     /// Creates settings for enterprise-managed authorization (Identity Assertion JWT Authorization Grant): a company's
-    /// identity provider decides what its users can access, without asking them. It exchanges the ID token of the
-    /// signed-in user for an assertion that is valid for one authorization server and one MCP server.
+    /// identity provider decides what its users can access, so they are not asked. The provider exchanges the ID token
+    /// of the signed-in user for an assertion that is valid for one authorization server and one MCP server.
     ///
-    /// The authorization server identifies this program by `client_id`, and usually a
+    /// The authorization server identifies this program by `client_id`, and usually also requires a
     /// [`client_secret`](Self::client_secret). The assertion is treated as a secret: set the [`issuer`](Self::issuer)
     /// if the authorization server is not on the MCP server's origin.
     ///
@@ -200,7 +200,8 @@ impl OAuth {
         Self { grant, ..Self::new().client_id(client_id) }
     }
 
-    /// Sets the client id of this program at the authorization server. Set its [`issuer`](Self::issuer) as well.
+    /// Sets the client id of this program at the authorization server. Also set the [`issuer`](Self::issuer) of the
+    /// authorization server.
     pub fn client_id(mut self, id: impl Into<String>) -> Self {
         self.client_id = Some(id.into());
         self
@@ -331,7 +332,7 @@ impl OAuth {
         self.name.as_deref().unwrap_or(DEFAULT_NAME)
     }
 
-    /// Returns whether it sends secrets, which only one authorization server may receive.
+    /// Returns whether the settings contain secrets, which only one authorization server may receive.
     pub(super) fn has_secret(&self) -> bool {
         let asserts =
             matches!(self.grant, GrantType::JwtBearer(_) | GrantType::IdentityAssertion(_));

@@ -22,7 +22,7 @@ impl Dice {
 
 #[derive(Default)]
 struct Client {
-    /// The use of each id; `None` waits for its response.
+    /// The tool of each open request, by the id of the request.
     open: BTreeMap<u64, &'static str>,
     running: Vec<(u64, Call)>,
     questions: Vec<Value>,

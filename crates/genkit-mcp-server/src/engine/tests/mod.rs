@@ -126,7 +126,7 @@ impl Machine {
                 FirstPoll::Ended(None) => Step::Nothing,
                 FirstPoll::Waits(call) => Step::Runs(call),
             },
-            Action::Listen(_) => panic!("nobody listens here"),
+            Action::Listen(_) => panic!("unexpected notification stream"),
         }
     }
 
@@ -134,15 +134,15 @@ impl Machine {
     fn answer(&self, message: &Value) -> Value {
         match self.step(message.to_string()) {
             Step::Answer(answer) => answer,
-            Step::Nothing => panic!("{message}: nothing"),
-            Step::Runs(_) => panic!("{message}: it runs"),
+            Step::Nothing => panic!("{message}: no response"),
+            Step::Runs(_) => panic!("{message}: unexpected running call"),
         }
     }
 
     fn listens(&self, message: &Value) -> ListenStream {
         match read_message(message.to_string().as_bytes()).map(|message| self.act(message)) {
             Ok(Action::Listen(stream)) => *stream,
-            _ => panic!("{message}: nobody listens"),
+            _ => panic!("{message}: no notification stream"),
         }
     }
 

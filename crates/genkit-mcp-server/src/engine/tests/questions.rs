@@ -77,7 +77,7 @@ async fn cancelled_function_takes_its_question_with_it() {
     machine.nothing(&accepted(&id));
 }
 
-/// F-7: a missing capability is reported as such, in both eras and by every method.
+/// F-7: a missing capability has its own error code in both eras, and a tool call reports it as an error result.
 #[tokio::test]
 async fn missing_capability_is_not_an_internal_error() {
     let machine = Machine::new();

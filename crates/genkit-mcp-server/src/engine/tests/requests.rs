@@ -82,10 +82,10 @@ async fn number_out_of_range_is_answered_with_the_id_of_its_request() {
             }
         }
     }
-    // Such a number is harmless in a field that is not read.
+    // A number that cannot be parsed is harmless in a field that is not read.
     let machine = Machine::initialized();
     let line = r#"{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":1e400},"y":1e400}"#;
-    let Step::Answer(answer) = machine.step(line) else { panic!("nothing") };
+    let Step::Answer(answer) = machine.step(line) else { panic!("no response") };
     assert_eq!(answer, json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
 }
 

@@ -79,7 +79,7 @@ fn handshake_is_of_the_older_protocols_whatever_it_asks_for() {
         let found = rules(&[], "initialize", &params);
         assert!(matches!(found, Ok(Rules::Handshake(_))), "{version}: {found:?}");
     }
-    // If the headers and `_meta` declare the newer protocol, the method does not exist there.
+    // The newer protocol, which the headers and `_meta` declare, does not have this method.
     let newer = [(VERSION, "2026-07-28")];
     assert_eq!(rules(&newer, "initialize", META), Ok(Rules::Described));
     let both = META.replacen('{', r#"{"protocolVersion":"2025-11-25","#, 1);

@@ -33,7 +33,7 @@ const SWEPT: usize = 1024;
 /// use genkit::mcp::server::RunSessions;
 ///
 /// # async fn run() -> genkit::Result<()> {
-/// let sessions = RunSessions::new(FolderStore::open("runs")?); // or SQLite's, or Postgres'
+/// let sessions = RunSessions::new(FolderStore::open("runs")?); // or the store for SQLite or Postgres
 /// genkit::serve_mcp().http("127.0.0.1:8000").session_store(sessions).await
 /// # }
 /// ```

@@ -16,8 +16,8 @@ use crate::session::Session;
 use crate::session::random_bytes;
 use genkit_core::internal::sync::lock;
 
-/// The owner of a session, as a hash of the principal's id. Without a principal, every client that has
-/// the session id is its owner.
+/// The owner of a session, as a hash of the principal's id. Without a principal, every client that knows the session id
+/// counts as the owner.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Owner(pub(in super::super) Option<[u8; 32]>);
 
@@ -179,7 +179,7 @@ impl Deref for SessionInUse {
 
 impl Drop for SessionInUse {
     fn drop(&mut self) {
-        // A stream can have been open for a long time.
+        // The session was in use until now, for example by a stream that was open for a long time.
         self.0.used.store(to_millis(self.0.started.elapsed()), Ordering::Relaxed);
         self.0.in_use.fetch_sub(1, Ordering::Relaxed);
     }

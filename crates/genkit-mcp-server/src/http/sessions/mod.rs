@@ -70,7 +70,8 @@ impl SessionTable {
         read(&self.open).contains_key(&id)
     }
 
-    /// Reserves a session for a client. If the limit is reached, ends the longest idle session of a client.
+    /// Reserves a session for a client. If the limit is reached, ends the longest idle session of the client with the
+    /// most sessions.
     pub(super) fn make_room(
         &self,
         quotas: &Quotas,

@@ -31,7 +31,7 @@ impl EndpointState {
         Some(store)
     }
 
-    /// Returns the session that a request names, if its sender opened it.
+    /// Returns the session that a request names, if the sender of the request owns it.
     pub(in crate::http) async fn find_session(
         &self,
         headers: &HeaderMap,
@@ -195,7 +195,8 @@ fn find_owner(stored: &StoredSession) -> Option<Owner> {
     Some(Owner(Some(bytes)))
 }
 
-/// Applies a stored session to a new session, within its limits. Returns whether it succeeded.
+/// Applies a stored session to a new session. Returns `false` if the stored version is unknown, or if the subscriptions
+/// exceed the limits of the new session.
 fn apply_stored(stored: &StoredSession, session: &Session) -> bool {
     let versions = ProtocolVersion::KNOWN_VERSIONS.iter();
     let version = versions.clone().find(|it| it.as_str() == stored.protocol_version);

@@ -37,13 +37,13 @@ async fn pass(milliseconds: u64) {
 async fn session_is_its_owners_alone() {
     let (table, quotas) = (table(), quotas(10));
     let (ada, grace) = (Owner::for_principal(Some("ada")), Owner::for_principal(Some("grace")));
-    let id = try_open(&table, &quotas, &client(&quotas, 1), ada).expect("room");
+    let id = try_open(&table, &quotas, &client(&quotas, 1), ada).expect("a session");
     assert!(table.find_session(id, &ada).is_some());
     for other in [grace, NOBODY] {
         assert!(table.find_session(id, &other).is_none() && table.has_session(id));
     }
-    let open = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    assert!(table.find_session(open, &ada).is_none(), "it was opened anonymously");
+    let open = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("a session");
+    assert!(table.find_session(open, &ada).is_none(), "the session has no owner");
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,17 +52,17 @@ async fn longest_idle_of_the_client_with_the_most_makes_room() {
     let (greedy, other) = (client(&quotas, 1), client(&quotas, 2));
     let mut of_greedy = Vec::new();
     for _ in 0..6 {
-        of_greedy.push(try_open(&table, &quotas, &greedy, NOBODY).expect("room"));
+        of_greedy.push(try_open(&table, &quotas, &greedy, NOBODY).expect("a session"));
         pass(10).await;
     }
-    let used = table.find_session(of_greedy[0], &NOBODY).expect("there");
+    let used = table.find_session(of_greedy[0], &NOBODY).expect("open");
     drop(used);
     pass(10).await;
-    let newcomer = try_open(&table, &quotas, &other, NOBODY).expect("room");
+    let newcomer = try_open(&table, &quotas, &other, NOBODY).expect("a session");
     assert!(table.has_session(newcomer) && table.has_session(of_greedy[0]));
-    assert!(!table.has_session(of_greedy[1]), "it was idle for the longest time");
+    assert!(!table.has_session(of_greedy[1]), "the session with the longest idle time");
     // If the greedy client opens another session, it loses an older one.
-    let more = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
+    let more = try_open(&table, &quotas, &greedy, NOBODY).expect("a session");
     assert!(
         table.has_session(newcomer) && table.has_session(more) && !table.has_session(of_greedy[2])
     );
@@ -72,8 +72,8 @@ async fn longest_idle_of_the_client_with_the_most_makes_room() {
 async fn who_was_never_made_ready_goes_first() {
     let (table, quotas) = (table(), quotas(3));
     let greedy = client(&quotas, 1);
-    let ready = try_open(&table, &quotas, &greedy, NOBODY).expect("room");
-    table.find_session(ready, &NOBODY).expect("there").mark_ready();
+    let ready = try_open(&table, &quotas, &greedy, NOBODY).expect("a session");
+    table.find_session(ready, &NOBODY).expect("open").mark_ready();
     for _ in 0..10 {
         pass(10).await;
         assert!(try_open(&table, &quotas, &greedy, NOBODY).is_some());
@@ -86,7 +86,7 @@ async fn session_in_use_does_not_go() {
     let (table, quotas) = (table(), quotas(2));
     let greedy = client(&quotas, 1);
     let ids: Vec<_> =
-        (0..2).map(|_| try_open(&table, &quotas, &greedy, NOBODY).expect("room")).collect();
+        (0..2).map(|_| try_open(&table, &quotas, &greedy, NOBODY).expect("a session")).collect();
     let in_use: Vec<_> = ids.iter().filter_map(|id| table.find_session(*id, &NOBODY)).collect();
     assert!(try_open(&table, &quotas, &greedy, NOBODY).is_none());
     assert!(try_open(&table, &quotas, &client(&quotas, 2), NOBODY).is_none());
@@ -101,14 +101,14 @@ async fn session_in_use_does_not_go() {
 async fn idle_session_ends_and_gives_its_place_back() {
     let (table, quotas) = (table(), quotas(2));
     let one = client(&quotas, 1);
-    let id = try_open(&table, &quotas, &one, NOBODY).expect("room");
+    let id = try_open(&table, &quotas, &one, NOBODY).expect("a session");
     pass(299_000).await;
     table.end_idle();
-    let used = table.find_session(id, &NOBODY).expect("still there");
+    let used = table.find_session(id, &NOBODY).expect("open");
     drop(used);
     pass(299_000).await;
     table.end_idle();
-    assert!(table.has_session(id), "it was used");
+    assert!(table.has_session(id), "the session was used");
     pass(2_000).await;
     table.end_idle();
     assert!(!table.has_session(id));
@@ -118,8 +118,8 @@ async fn idle_session_ends_and_gives_its_place_back() {
 #[tokio::test(start_paused = true)]
 async fn session_is_idle_from_the_end_of_its_last_use() {
     let (table, quotas) = (table(), quotas(2));
-    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let stream = table.find_session(id, &NOBODY).expect("there");
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("a session");
+    let stream = table.find_session(id, &NOBODY).expect("open");
     pass(3_600_000).await;
     drop(stream);
     pass(299_000).await;
@@ -143,12 +143,12 @@ fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
 #[tokio::test(start_paused = true)]
 async fn question_that_was_left_ends_with_its_idle_session() {
     let (table, quotas) = (table(), quotas(2));
-    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let call = table.find_session(id, &NOBODY).expect("there");
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("a session");
+    let call = table.find_session(id, &NOBODY).expect("open");
     let (stream, reader) = asking(&call);
     pass(599_000).await;
     table.end_idle();
-    assert!(table.has_session(id), "it is being read");
+    assert!(table.has_session(id), "the stream has a reader");
     assert!(stream.remove_reader(reader));
     pass(299_000).await;
     table.end_idle();
@@ -165,22 +165,22 @@ async fn question_that_was_left_ends_with_its_idle_session() {
 #[tokio::test(start_paused = true)]
 async fn running_function_keeps_its_session_alive() {
     let (table, quotas) = (table(), quotas(2));
-    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("a session");
     let (call, other) = (table.find_session(id, &NOBODY), table.find_session(id, &NOBODY));
-    let (call, other) = (call.expect("there"), other.expect("there"));
+    let (call, other) = (call.expect("open"), other.expect("open"));
     let (stream, reader) = asking(&call);
     let (unanswered, its_reader) = asking(&other);
     assert!(stream.remove_reader(reader) && unanswered.remove_reader(its_reader));
     stream.waits(false);
     pass(3_600_000).await;
     table.end_idle();
-    assert!(table.has_session(id), "one was answered and is running");
-    // Its client resumes the stream.
+    assert!(table.has_session(id), "one question was answered");
+    // The client resumes the other stream.
     drop(call);
     let reader = unanswered.read_from(0);
     pass(3_600_000).await;
     table.end_idle();
-    assert!(table.has_session(id), "the other one is being read");
+    assert!(table.has_session(id), "the stream has a reader");
     assert!(unanswered.remove_reader(reader));
     pass(301_000).await;
     table.end_idle();
@@ -190,8 +190,8 @@ async fn running_function_keeps_its_session_alive() {
 #[tokio::test(start_paused = true)]
 async fn ended_session_is_not_found() {
     let (table, quotas) = (table(), quotas(2));
-    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("room");
-    let used = table.find_session(id, &NOBODY).expect("there");
+    let id = try_open(&table, &quotas, &client(&quotas, 1), NOBODY).expect("a session");
+    let used = table.find_session(id, &NOBODY).expect("open");
     table.end_session(id);
     assert!(used.has_ended());
     assert!(table.find_session(id, &NOBODY).is_none());

@@ -25,8 +25,8 @@ const STREAM_LEASE: Duration = Duration::from_secs(10);
 /// The time that a stream is kept after its last event, if no instance runs its call. Default is 5 minutes.
 const STREAM_KEPT: Duration = Duration::from_secs(300);
 
-/// The maximum number of stored bytes of one stream, in addition to the response. Later events can be read
-/// only from the instance of the call. Default is 1 MiB.
+/// The maximum number of stored bytes of one stream, in addition to the response. Later events can be read only from
+/// the instance that runs the call. Default is 1 MiB.
 const STORED_BYTES: usize = 1024 * 1024;
 
 /// The stored state of a stream, besides its events.

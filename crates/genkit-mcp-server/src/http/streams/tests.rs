@@ -28,7 +28,7 @@ fn messages_are_read_in_order_until_the_end() {
     assert_eq!(
         stream.try_say(&message("{3}")),
         SendOutcome::Ended(false),
-        "it has no reader any more"
+        "the stream has no reader"
     );
 }
 
@@ -69,7 +69,7 @@ fn last_one_who_came_reads() {
     let second = stream.read_from(0);
     stream.finish_stream(Some(&message("{}")));
     assert_eq!(read(&stream, first), Read::Displaced);
-    assert!(!stream.remove_reader(first), "it was not the current reader");
+    assert!(!stream.remove_reader(first), "not the current reader");
     assert_eq!(read(&stream, second), event("id: 1-1\ndata: {}\n\n"));
 }
 
@@ -104,7 +104,7 @@ fn replay_buffer_is_bounded() {
         assert_eq!(
             stream.try_say(&message("{\"progress\":1}")),
             SendOutcome::Ended(true),
-            "it never waits"
+            "sending never waits"
         );
     }
     assert!(stream.state().events.len() <= KEPT_EVENTS);

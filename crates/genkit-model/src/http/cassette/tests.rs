@@ -13,7 +13,7 @@ fn call<'a>(path: &'a str, body: &'a [u8]) -> OutgoingCall<'a> {
 fn begin_recording(cassette: &Cassette, path: &str, body: &[u8]) -> Box<dyn Observer> {
     match cassette.intercept_call(call(path, body)).unwrap() {
         Interception::Observe(observer) => observer,
-        Interception::Respond(_) => panic!("it replays"),
+        Interception::Respond(_) => panic!("the cassette replays instead of recording"),
     }
 }
 
@@ -39,7 +39,7 @@ fn record(cassette: &Cassette, path: &str, body: &Value, answer: &[u8]) {
 fn replay(cassette: &Cassette, path: &str, body: &Value) -> Result<Vec<u8>> {
     match cassette.intercept_call(call(path, body.to_string().as_bytes()))? {
         Interception::Respond(response) => Ok(response.body),
-        Interception::Observe(_) => panic!("it records"),
+        Interception::Observe(_) => panic!("the cassette records instead of replaying"),
     }
 }
 

@@ -13,7 +13,7 @@ use genkit_core::internal::error::BoxError;
 
 pub(crate) struct DirectBody {
     incoming: Incoming,
-    /// `None` once the connection has ended or has been returned to the pool.
+    /// The connection, or `None` once it has ended or has been returned to the pool.
     link: Option<Box<Link>>,
     origin: Arc<Origin>,
 }

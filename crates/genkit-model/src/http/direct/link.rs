@@ -17,7 +17,7 @@ pub(super) type PostRequest = Request<Full<Bytes>>;
 
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
-    /// `None` once the connection has ended.
+    /// The connection, or `None` once it has ended.
     connection: Option<Connection<ProviderStream, Full<Bytes>>>,
 }
 
@@ -55,7 +55,7 @@ impl Link {
         })
     }
 
-    /// Drives the connection without waiting. Ready once the connection has ended.
+    /// Drives the connection without waiting. Returns `Poll::Ready` once the connection has ended.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         poll(&mut self.connection, cx)
     }

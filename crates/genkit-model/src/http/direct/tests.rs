@@ -15,7 +15,7 @@ use super::*;
 use genkit_http_client::internal::net::pool::POOL_IDLE;
 use genkit_http_client::internal::net::root_cause;
 
-/// How the test server handles one request.
+/// The action of the test server for one request.
 #[derive(Clone, Copy)]
 enum Reply {
     Send(&'static str),
@@ -114,7 +114,7 @@ async fn ask(origin: &Arc<Origin>) -> Result<String, String> {
     read(send_request(origin).await?.body).await
 }
 
-/// Waits until the server has done its part.
+/// Waits until `is_done` returns `true`. Panics after 10 seconds.
 async fn until(is_done: impl Fn() -> bool) {
     for _ in 0..2000 {
         if is_done() {
@@ -122,7 +122,7 @@ async fn until(is_done: impl Fn() -> bool) {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("it did not happen");
+    panic!("the condition was not met in time");
 }
 
 #[tokio::test]

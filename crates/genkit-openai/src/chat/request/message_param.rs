@@ -12,7 +12,7 @@ use crate::wire::request::tools::arguments_text;
 #[derive(Serialize)]
 pub(super) struct MessageParam<'a> {
     pub(super) role: &'static str,
-    /// Null if an assistant message only calls tools.
+    /// The content. `None`, which is sent as null, if an assistant message contains only tool calls.
     pub(super) content: Option<MessageContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_call_id: Option<Cow<'a, str>>,
@@ -49,7 +49,7 @@ pub(super) struct FunctionCallParam<'a> {
 #[serde(untagged)]
 pub(super) enum ExtraContent<'a> {
     Given(&'a Value),
-    /// A thought signature that was received through Gemini's own API.
+    /// A thought signature that was received from the Gemini API.
     Signature {
         google: GoogleExtra<'a>,
     },

@@ -34,9 +34,9 @@ pub(super) fn has_thoughts(request: &ModelRequest) -> bool {
     request.messages.iter().flat_map(|message| &message.content).any(is_reasoning)
 }
 
-/// Encodes the messages of `request` after the first `from`. Also returns whether the end affects
-/// the encoding of later messages, because a call has no response or because generated ids are
-/// numbered from the first message on.
+/// Encodes the messages of `request`, starting at index `from`. Also returns whether later messages must be encoded
+/// together with these: if a call has no response yet, or if ids were generated, since these are numbered from the
+/// first message on.
 pub(super) fn encode_messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,
@@ -54,7 +54,7 @@ pub(super) fn encode_messages<'a>(
     let (asked, mut documents) = documents::missing(request).unzip();
     let asked = asked.flatten();
     for (at, message) in request.messages.iter().enumerate().skip(from) {
-        // Without a user message, the documents are a separate message.
+        // Without a user message, the documents are sent in a separate message.
         if asked.is_none() && message.role != Role::System {
             writer.write_documents(documents.take());
         }

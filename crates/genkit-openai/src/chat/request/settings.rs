@@ -14,7 +14,7 @@ use genkit_model::internal::warn_omitted;
 /// Settings that only the client uses.
 const CLIENT_SETTINGS: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
-/// Fields that are not set from the settings.
+/// Other keys that are not copied from `config` to the body.
 const OURS: [&str; 4] = ["model", "messages", "stream", "visualDetailLevel"];
 
 pub(super) struct ChatSettings<'a> {
@@ -31,7 +31,7 @@ impl<'a> ChatSettings<'a> {
         self.config.contains_key(key)
     }
 
-    /// Returns the settings to send, under the API's own names.
+    /// Returns the settings to send, under the names that the API uses.
     pub(super) fn sent_settings(&self) -> impl Iterator<Item = (&'a str, Cow<'a, Value>)> {
         self.config.iter().filter_map(|(key, value)| self.sent_setting(key, value))
     }

@@ -80,7 +80,7 @@ pub(super) fn tool_choice<'a>(
     Ok(Some(match choice {
         ToolChoice::Required => ToolChoiceParam::Mode("required"),
         ToolChoice::None => ToolChoiceParam::Mode("none"),
-        // With a single tool, the effect is the same.
+        // With a single tool, `required` has the same effect.
         ToolChoice::Tool(name) if !target.deviations.named_tool_choice => {
             if request.tools.len() > 1 {
                 let (provider, tool) = (target.provider.to_owned(), name.clone());

@@ -183,14 +183,15 @@ fn deserialize_calls<'de, D: Deserializer<'de>>(
     calls.map(|call| ChoiceToolCall::deserialize(call).map_err(D::Error::custom)).collect()
 }
 
-/// Deserializes counts. Anything that is not an object of counts becomes `None`, because the response is still usable.
+/// Deserializes the token counts. Anything that is not an object of counts becomes `None`, because the response is
+/// still usable.
 fn deserialize_usage<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<CompletionUsage>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
-/// Deserializes an index, which may be text; any other value becomes `None`.
+/// Deserializes an index, which may be a string; any other value becomes `None`.
 fn deserialize_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::String(text) => Ok(text.trim().parse().ok()),

@@ -244,7 +244,8 @@ fn one_tool_is_chosen_by_the_name_that_is_sent() {
     let named = json!({"type": "function", "function": {"name": "fs__show"}});
     assert_eq!(sent["tool_choice"], named);
     assert_eq!(body("vllm", "qwen", choice(&tools))["tool_choice"], named);
-    // These servers do not support named tools, but with a single tool `required` has the same effect.
+    // These servers do not support a named tool in `tool_choice`, but with a single tool `required` has the same
+    // effect.
     for server in ["llamacpp", "lmstudio"] {
         let error = at(server, "qwen").encode_request(&read(choice(&tools)), false).err().unwrap();
         assert!(error.to_string().contains("offer only this tool"), "{error}");
@@ -261,7 +262,7 @@ fn documents_stay_next_to_the_question_when_tools_have_answered() {
     assert_eq!(question.len(), 2);
     assert!(question[1]["text"].as_str().unwrap().contains("324 m"));
     assert_eq!(sent.to_string().matches("324 m").count(), 1);
-    // Without a user message, they are a separate message after the system message.
+    // Without a user message, the documents are sent in a separate message after the system message.
     let mut messages = round();
     messages[0] = json!({"role": "system", "content": [{"text": "s"}]});
     let sent = body("openai", "gpt-4o", json!({"messages": messages, "docs": docs}));
@@ -304,7 +305,7 @@ fn output_is_bound_as_far_as_the_server_can() {
 fn run_keeps_what_it_sent_unless_its_end_is_open() {
     let wire = at("openai", "gpt-4o");
     let mut request = read(json!({"messages": [user()]})).with_encoding_cache();
-    // The number of cached messages; the body equals the one encoded without a cache.
+    // Returns the number of cached messages. The body must equal the one encoded without a cache.
     let kept = |request: &ModelRequest| {
         let whole = wire.encode_request(&request.clone(), false).unwrap().body;
         let sent = wire.encode_request(request, false).unwrap().body;

@@ -26,8 +26,8 @@ pub(super) struct InputContext<'a> {
     pub(super) names: &'a Names<'a>,
     pub(super) search: &'a ToolSearch<'a>,
     pub(super) reasoning: ReasoningReturn<'a>,
-    /// Whether the conversation started on the server, which then stores the calls that the tool
-    /// responses of this request belong to.
+    /// Whether the request continues a conversation that the server stores. The calls of its tool
+    /// responses may then be missing from the request.
     pub(super) continues: bool,
     /// The level of detail of images whose metadata does not specify one.
     pub(super) detail: Option<&'a str>,

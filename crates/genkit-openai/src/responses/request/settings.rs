@@ -60,7 +60,7 @@ impl ResponsesSettings<'_> {
         !self.server.is_openai() || models::is_reasoning(self.model)
     }
 
-    /// Returns the settings to send, under the API's own names.
+    /// Returns the settings to send, under the names that the API uses.
     pub(super) fn sent_settings(&self, format: Option<Value>) -> Map<String, Value> {
         let mut sent = Map::new();
         let (mut reasoning, mut text) = (Map::new(), Map::new());

@@ -13,8 +13,8 @@ use genkit_schema::internal::truncate::excerpt;
 /// The type of the search tool.
 pub(super) const SEARCH_TYPE: &str = "tool_search";
 
-/// The maximum number of tools in a namespace. A search loads all tools of a namespace, so OpenAI recommends few. Default
-/// is 10.
+/// The maximum number of tools in a namespace. A search loads all tools of a namespace, so OpenAI recommends few.
+/// Default is 10.
 const MAX_TOOLS: usize = 10;
 
 /// The maximum number of namespaces. Each costs tokens for its name and description, so more are merged. Default is 40.
@@ -38,7 +38,7 @@ pub(super) struct ToolSearch<'a> {
 }
 
 impl<'a> ToolSearch<'a> {
-    /// Creates the tool search of a request. `searches` is whether the model can search tools.
+    /// Creates the tool search of a request. `searches` is true if the model supports tool search.
     pub(super) fn from_request(
         request: &'a ModelRequest,
         names: &Names<'_>,

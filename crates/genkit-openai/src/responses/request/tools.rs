@@ -18,7 +18,7 @@ static NO_ARGUMENTS: LazyLock<Value> = LazyLock::new(
     || json!({ "type": "object", "properties": {}, "required": [], "additionalProperties": false }),
 );
 
-/// An encoded tool: one of ours, or a server tool from the settings.
+/// An encoded tool: a tool of the request, or a server tool from the settings.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(super) enum ResponsesTool<'a> {

@@ -55,8 +55,8 @@ impl<'a> ResponsesStream<'a> {
         Self { reader, slots: BTreeMap::new(), begun: false, end: None }
     }
 
-    /// Returns the item of an event. Without an index, it is the last item, or the next one if
-    /// `begins`.
+    /// Returns the slot for the item of an event, creating it if necessary. An event without an index
+    /// belongs to the last item, or to the next one if `begins` is true.
     fn find_slot(&mut self, index: Option<u64>, begins: bool) -> Result<&mut OpenItem> {
         let next = |last: u64| if begins { last.saturating_add(1) } else { last };
         let last = self.slots.last_key_value().map(|(at, _)| *at);

@@ -1,4 +1,4 @@
-//! A response and the request after it, in which all items are sent back unchanged.
+//! Tests that the items of a response are sent back unchanged in the next request.
 
 use serde_json::{Value, json};
 

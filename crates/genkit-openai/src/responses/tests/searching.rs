@@ -1,4 +1,4 @@
-//! Lazy tools, and the items of the search that finds them.
+//! Tests of lazy tools and of the items of tool searches.
 
 use serde_json::{Value, json};
 
@@ -105,7 +105,7 @@ fn namespaces_above_forty_are_merged() {
     let forty = sent((0..40).map(|n| lazy(&format!("server_{n:02}/list"))).collect());
     assert_eq!((forty.len(), forty[39].0.as_str()), (40, "server_39"));
 
-    // The tools of a server are not in order.
+    // The tools of each server are not adjacent.
     let many = sent((0..300).map(|n| lazy(&format!("server_{:02}/tool_{n}", n % 100))).collect());
     assert_eq!((many.len(), count(&many)), (40, 300));
     assert_eq!((many[0].0.as_str(), many[1].0.as_str()), ("tools", "tools_2"));
@@ -149,7 +149,7 @@ fn items_of_a_search_are_sent_back_unchanged() {
     let tools = [lazy("github/list"), lazy("github/close")];
     let sent = body(MODEL, json!({"messages": conversation(&output), "tools": tools}));
     let mut expected = output;
-    // An id is sent only after reasoning with an id.
+    // An item is sent with its id only if its reasoning item is sent with an id.
     expected[2].as_object_mut().unwrap().remove("id");
     assert_eq!(sent["input"].as_array().unwrap()[1..4], expected.as_array().unwrap()[..]);
     assert_eq!(sent["tools"][0], namespace("github", &["github__list", "github__close"]));

@@ -20,7 +20,7 @@ const MAX_ID: usize = 40;
 /// The maximum length of an id in the Responses API.
 const MAX_RESPONSES_ID: usize = 64;
 
-/// Assigns each call and its response the same id, even if the history has none.
+/// Assigns each call and its response the same id, even if the history contains no ids.
 #[derive(Default)]
 pub(crate) struct ToolCallIds<'a> {
     /// The name and id of each call without a reference that has no response so far.
@@ -66,7 +66,7 @@ fn given_id(reference: Option<&str>) -> Option<&str> {
     reference.filter(|reference| !reference.is_empty())
 }
 
-/// Returns the id if the server accepts it, or an id derived from it, which is the same each time.
+/// Returns the id if the server accepts it. Otherwise returns an id that is derived from it deterministically.
 fn fit_id(id: &str, ids: ToolIds) -> Cow<'_, str> {
     let fits = match ids {
         ToolIds::Any => true,
@@ -125,7 +125,7 @@ impl RawToolCall {
     }
 }
 
-/// Parses arguments. Incomplete arguments stay text, so that the call fails and not the whole
+/// Parses arguments. Incomplete arguments stay text, so that only the call fails and not the whole
 /// response.
 fn read_arguments(text: String) -> Value {
     if text.trim().is_empty() {

@@ -45,11 +45,11 @@ pub(crate) fn decode_error(
     report.with_report(error, Some(status))
 }
 
-/// Decodes the error in an event named `error`, or in a list, which is how Gemini's server sends
-/// errors.
+/// Returns the JSON of an error that was sent in an event named `error`, or in a list, as Gemini's
+/// server sends errors.
 ///
 /// # Errors
-/// Returns an error if the data is incomplete or empty.
+/// Returns an error if the data of an unnamed event is not valid JSON, or if the list is empty.
 pub(super) fn decode_event_error(
     provider: &str,
     is_named: bool,
@@ -133,7 +133,7 @@ impl ErrorReport {
     }
 }
 
-/// Finds the message in the body.
+/// Extracts the parts of an error report from the body.
 fn parse_report(body: &Value) -> ErrorReport {
     // Gemini's server sends a list.
     let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
@@ -172,8 +172,8 @@ fn parse_report(body: &Value) -> ErrorReport {
     report
 }
 
-/// Returns the message of a body that is not JSON. The HTML page of a proxy adds nothing to the status,
-/// except with status 404, which may mean that the URL is not that of the API.
+/// Returns the text of a body that is not JSON. An HTML page is omitted because it adds nothing to the status, except
+/// for status 404: the page then shows that the URL may not be that of the API.
 fn plain_text(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();

@@ -53,7 +53,7 @@ fn should_warn(owner: &str, reason: &str) -> bool {
     told.insert((owner.to_owned(), reason.to_owned()))
 }
 
-/// Returns the schema in strict form, if strict mode `is_on` and supports it.
+/// Returns the strict form of the schema, if strict mode `is_on` and supports the schema.
 pub(crate) fn strict_schema<'a>(schema: &'a Schema, owner: &str, is_on: bool) -> Option<&'a Value> {
     if is_on { schema.dialect::<StrictDialect>(owner) } else { None }
 }

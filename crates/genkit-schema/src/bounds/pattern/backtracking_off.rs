@@ -6,7 +6,7 @@ use crate::error::Error as E;
 pub(super) enum BacktrackingRegex {}
 
 impl BacktrackingRegex {
-    /// Rejects the pattern for the reason that the linear engine gave.
+    /// Rejects the pattern with the reason that the linear engine returned.
     pub(super) fn compile(text: &str, why: &str) -> Result<Self, E> {
         Err(E::Pattern { pattern: text.to_owned(), why: why.to_owned() })
     }

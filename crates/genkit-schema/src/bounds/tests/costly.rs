@@ -5,10 +5,10 @@ use serde_json::{Map, Value, json};
 use super::super::{Bounds, Mismatch, Shape};
 
 fn compiled(schema: &Value) -> Bounds {
-    Bounds::compile(schema, Shape::Written).expect("it compiles").expect("it asserts something")
+    Bounds::compile(schema, Shape::Written).expect("it compiles").expect("bounds")
 }
 
-/// 30 definitions, each of which refers twice to the next, by `reference`.
+/// Returns 30 definitions, each of which refers twice to the next, by `reference`.
 fn doubling(keyword: &str, reference: impl Fn(usize) -> Value) -> Value {
     let mut defs = Map::new();
     for n in 0..30 {
@@ -50,7 +50,7 @@ fn exponential_references_are_checked_once() {
     }
 }
 
-/// 40 levels of `{"n": ..}`.
+/// Returns 40 levels of `{"n": ..}`.
 fn levels(inner: Value) -> Value {
     (0..40).fold(inner, |inner, _| json!({ "n": inner }))
 }
@@ -154,7 +154,7 @@ fn schema_times_its_value_is_given_up_in_time() {
     ] {
         let bounds = Bounds::compile(&schema, Shape::Written);
         let shown: String = schema.to_string().chars().take(60).collect();
-        let bounds = bounds.unwrap_or_else(|why| panic!("{why} {shown}")).expect("it asserts");
+        let bounds = bounds.unwrap_or_else(|why| panic!("{why} {shown}")).expect("bounds");
         let verdict = bounds.check_value(&value);
         if matches!(verdict, Err(Mismatch::TooMuch)) != is_too_much {
             wrong.push(shown.clone());

@@ -1,11 +1,11 @@
-//! Tests of values and schemas that are designed to take very long.
+//! Tests of values and schemas that are designed to make a check slow.
 
 use serde_json::{Map, Value, json};
 
 use super::super::{Bounds, Shape};
 
 fn compiled(schema: &Value) -> Bounds {
-    Bounds::compile(schema, Shape::Written).expect("it compiles").expect("it asserts something")
+    Bounds::compile(schema, Shape::Written).expect("it compiles").expect("bounds")
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn deepest_value_that_is_read_is_checked() {
     let node = json!({"type": "object", "properties": {"n": {"maximum": 7}, "next": optional}});
     let list = json!({"$defs": {"node": node}, "$ref": "#/$defs/node"});
     for shape in [Shape::Written, Shape::Read] {
-        let bounds = Bounds::compile(&list, shape).expect("it compiles").expect("it asserts");
+        let bounds = Bounds::compile(&list, shape).expect("it compiles").expect("bounds");
         for (last, fits) in [(7, true), (8, false)] {
             let value = (0..126).fold(json!({"n": last}), |next, _| {
                 Value::Object([("next".to_owned(), next)].into_iter().collect())

@@ -125,7 +125,7 @@ fn violation_reports_path_value_and_bound() {
 #[test]
 fn up_to_five_violations_are_reported_together() {
     let found = error_text(&json!({"items": {"maximum": 1}}), &json!([5, 6, 7, 8, 9, 10]));
-    let found = found.expect("they are too much");
+    let found = found.expect("all items are too large");
     assert_eq!(found.matches("is greater than the maximum of 1").count(), 5, "{found}");
     assert!(
         found.starts_with("at `[0]`: 5 is greater than the maximum of 1; at `[1]`: 6 is"),

@@ -16,7 +16,7 @@ fn bounds<T: JsonSchema>() -> Option<Bounds> {
 
 /// Returns the violations in a value that `T` accepts.
 fn error_text<T: JsonSchema + DeserializeOwned>(value: Value) -> Option<String> {
-    T::deserialize(&value).unwrap_or_else(|e| panic!("{value} is read: {e}"));
+    T::deserialize(&value).unwrap_or_else(|e| panic!("cannot read {value}: {e}"));
     let bounds = bounds::<T>().expect("it has bounds");
     bounds.check_read(&value, &|value| T::deserialize(value).is_ok()).err()
 }
@@ -28,7 +28,7 @@ fn fits<T: JsonSchema + DeserializeOwned>(value: Value) {
 
 #[track_caller]
 fn breaks<T: JsonSchema + DeserializeOwned>(value: Value, expected: &str) {
-    let found = error_text::<T>(value.clone()).unwrap_or_else(|| panic!("{value} fits"));
+    let found = error_text::<T>(value.clone()).unwrap_or_else(|| panic!("{value} is valid"));
     assert!(found.contains(expected), "{found}");
 }
 
@@ -168,7 +168,8 @@ fn tag_selects_the_bounds() {
         json!({"kind": "slow", "days": 6}),
         "at `days`: 6 is less than the minimum of 7",
     );
-    // The schema does not show which variant an alias refers to, so only what every variant rejects is rejected.
+    // The schema does not show which variant an alias refers to, so a value is rejected only if every variant rejects
+    // it.
     fits::<Tagged>(json!({"kind": "fast", "days": 7}));
 }
 

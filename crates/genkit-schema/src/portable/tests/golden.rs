@@ -56,13 +56,13 @@ fn golden_files() {
     }
     assert!(
         differing.is_empty(),
-        "other than the golden files: {differing:?}; look with UPDATE=1 and git diff"
+        "differs from the golden files: {differing:?}; run with UPDATE=1 and read git diff"
     );
     let files: BTreeSet<_> = fs::read_dir(folder())
         .expect("the folder of golden files")
         .map(|entry| entry.expect("an entry of the folder").path())
         .collect();
-    assert_eq!(files, expected_files, "a golden file for each type and none besides");
+    assert_eq!(files, expected_files, "the golden files do not match the types");
 }
 
 #[test]

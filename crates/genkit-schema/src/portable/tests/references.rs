@@ -85,7 +85,7 @@ fn cut_keeps_what_is_known() {
     assert_eq!(lost, ["/$defs/List/items", "/properties/same"]);
 }
 
-/// Types that each contain the next one three times. When inlined, the last one occurs 3^depth times.
+/// Returns types that each contain the next one three times. When inlined, the last one occurs 3^depth times.
 fn fan(depth: usize) -> Value {
     let mut defs = Map::new();
     for level in 0..depth {
@@ -114,7 +114,7 @@ fn growth_is_cut_evenly() {
         assert_eq!(schema.pointer("/properties/a/properties/a/type"), Some(&json!("object")));
         let (a, c) =
             (&schema["properties"]["a"]["properties"], &schema["properties"]["c"]["properties"]);
-        assert_eq!(a, c, "no branch is starved");
+        assert_eq!(a, c, "all branches are cut at the same depth");
     }
 }
 

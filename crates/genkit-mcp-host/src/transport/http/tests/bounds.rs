@@ -7,7 +7,7 @@ use super::fake::{Answer, Fake, Request, mcp};
 use super::{connector, explain_error, list, open};
 use crate::config::ServerConfig;
 
-/// A server whose list is `answer`.
+/// Starts a server that responds to `tools/list` with `answer`.
 async fn listing(answer: impl Fn(&Request, Value) -> Answer + Send + Sync + 'static) -> Fake {
     let of = move |request: &Request| match request.is("tools/list") {
         true => answer(request, request.json()["id"].clone()),

@@ -18,7 +18,7 @@ use genkit_core::{Error, ErrorKind};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The response of the TypeScript SDK after a restart.
+/// Returns the response of the TypeScript SDK to an unknown session, as after a restart.
 fn no_session(id: Value) -> Answer {
     let error = json!({"code": -32000, "message": "Bad Request: No valid session ID provided"});
     let mut answer = Answer::json(&json!({"jsonrpc": "2.0", "error": error, "id": id}));
@@ -99,7 +99,7 @@ async fn sign_in_ends_with_the_last_connection() {
     let opening = tokio::spawn(async move { open(&connector).await.map(drop) });
     busy.wait_for(|busy| *busy).await.unwrap();
     opening.abort();
-    tokio::time::timeout(PATIENCE, ended.notified()).await.expect("nobody is asked any more");
+    tokio::time::timeout(PATIENCE, ended.notified()).await.expect("the sign-in is cancelled");
 }
 
 #[tokio::test]

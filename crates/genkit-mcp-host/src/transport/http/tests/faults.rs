@@ -131,7 +131,7 @@ fn non_http_errors_are_not_explained() {
     assert!(explain_error(&std::io::Error::other("x")).is_none());
 }
 
-/// A debugging proxy that echoes its requests in various encodings.
+/// The values are redacted even if a debugging proxy echoes them in another encoding.
 #[tokio::test]
 async fn echoed_header_values_are_redacted() {
     use base64::Engine as _;

@@ -131,7 +131,7 @@ async fn server_of_a_company_is_reached_with_its_certificates_and_through_its_pr
     assert!(!format!("{server:?}").contains("secret"));
 }
 
-/// Converts the addresses in metadata to `https`.
+/// Converts the URLs in metadata to `https`.
 fn encrypted(answer: Answer) -> Answer {
     if answer.status != 200 {
         return answer;

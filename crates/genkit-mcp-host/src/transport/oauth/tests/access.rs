@@ -18,19 +18,19 @@ pub(crate) fn origin(request: &Request) -> String {
     format!("http://{}", request.header("host").unwrap())
 }
 
-/// The URL of the MCP server's resource metadata.
+/// Returns the URL of the MCP server's resource metadata.
 pub(crate) fn metadata_address(request: &Request) -> String {
     format!("{}/.well-known/oauth-protected-resource/mcp", origin(request))
 }
 
-/// The response to a request without access.
+/// Returns the response to a request without access.
 pub(crate) fn refusal(request: &Request) -> Answer {
     let at = metadata_address(request);
     let header = format!("Bearer resource_metadata=\"{at}\", scope=\"read\"");
     Answer::status(401).header("WWW-Authenticate", header)
 }
 
-/// The authorization server's metadata and registration.
+/// Returns the authorization server's response to a request for metadata or a registration.
 pub(crate) fn authorization_server(request: &Request, methods: &[&str]) -> Answer {
     let origin = origin(request);
     let at = |path: &str| format!("{origin}{path}");
@@ -111,13 +111,13 @@ impl World {
         self.fake.seen(|request| request.path.split('?').next() == Some(path)).len()
     }
 
-    /// The server invalidates all tokens, but remembers their scopes.
+    /// Invalidates all tokens on the server, but keeps their scopes.
     fn revoke(&self) {
         self.newest.lock().unwrap().0 += 100;
     }
 }
 
-/// A user who grants access.
+/// Returns settings whose user grants access.
 fn oauth() -> OAuth {
     OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
 }
@@ -172,12 +172,12 @@ async fn access_is_asked_for_once_renewed_and_widened() {
 
     world.revoke();
     list(&client).await.unwrap();
-    assert_eq!((world.asked("/authorize"), world.asked("/token")), (1, 2), "without a person");
+    assert_eq!((world.asked("/authorize"), world.asked("/token")), (1, 2), "without the user");
 
     call_until_granted(&client, &world).await;
     assert_eq!(world.asked("/authorize"), 2);
-    assert_eq!(world.newest.lock().unwrap().1, "read write", "what was there and what is needed");
-    assert_eq!(world.asked("/register"), 1, "this program is known already");
+    assert_eq!(world.newest.lock().unwrap().1, "read write", "the old scope and the new one");
+    assert_eq!(world.asked("/register"), 1, "this program is already registered");
 }
 
 #[tokio::test]
@@ -293,7 +293,7 @@ async fn stored_credentials_are_reused_by_the_next_run() {
     assert_eq!(
         (world.asked("/authorize"), world.asked("/token")),
         (1, 2),
-        "also the secret is kept"
+        "the client secret is stored as well"
     );
 
     // Another authorization server must not see what this one issued.

@@ -18,7 +18,7 @@ use crate::transport::http_client::network::Network;
 use crate::transport::oauth::OAuth;
 use genkit_core::ErrorKind;
 
-/// A server whose authorization server's metadata is modified by `change`.
+/// Starts a server whose authorization server's metadata is modified by `change`.
 async fn server(change: impl Fn(&mut Value) + Send + Sync + 'static) -> Fake {
     Fake::start(move |request| match request.path.as_str() {
         "/mcp" => {

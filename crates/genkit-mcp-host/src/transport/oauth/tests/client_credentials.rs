@@ -18,7 +18,7 @@ use crate::transport::http::tests::{connector, fault, list, open};
 use crate::transport::oauth::discovery::Discovery;
 use crate::transport::oauth::{OAuth, SigningAlgorithm};
 
-/// A server for programs; each token is different and valid for `seconds`.
+/// Starts a server for programs; each token is different and valid for `seconds`.
 async fn server(seconds: u64, methods: &'static [&'static str]) -> Fake {
     let given = AtomicUsize::new(0);
     Fake::start(move |request| match request.path.as_str() {
@@ -114,7 +114,7 @@ async fn secret_is_not_sent_to_another_issuer_and_rejections_are_reported() {
     assert_eq!(fault.error.kind(), genkit_core::ErrorKind::Unauthenticated);
 }
 
-/// An authorization server that echoes its requests.
+/// The secret is redacted even if the authorization server echoes the request.
 #[tokio::test]
 async fn rejection_does_not_repeat_the_secret() {
     const SECRET: &str = "s3cret-of-this-program";
@@ -143,7 +143,7 @@ async fn rejection_does_not_repeat_the_secret() {
     }
 }
 
-/// The server names an authorization server of its choice, which would receive the secret.
+/// Without an issuer, an MCP server could name any authorization server, which would then receive the secret.
 #[test]
 fn secret_without_an_issuer_stays_at_the_origin_of_its_server() {
     use rmcp::transport::auth::AuthorizationMetadata;
@@ -173,7 +173,7 @@ fn secret_without_an_issuer_stays_at_the_origin_of_its_server() {
         assert!(check(known, issuer, token).is_err());
         let asserts = OAuth::jwt_bearer("me", |_| async { Ok(String::new()) });
         assert!(check(asserts, issuer, token).is_err());
-        // A program without a secret sends nothing secret.
+        // Without a secret, any authorization server is accepted.
         check(OAuth::new().client_id("me"), issuer, token).unwrap();
     }
     check(secret().issuer(other), other, "https://evil.example.org/token").unwrap();

@@ -27,7 +27,7 @@ struct World {
     /// The key that the refresh token is bound to.
     refreshes: Option<Value>,
     seen: HashSet<String>,
-    /// The nonce of the server; each one is valid for three requests.
+    /// The number of accepted requests. The MCP server changes its nonce after every third request.
     used: usize,
     wrong: Vec<String>,
 }
@@ -127,7 +127,7 @@ async fn start() -> (Fake, Arc<Mutex<World>>) {
     (fake, world)
 }
 
-/// A user who grants access.
+/// Returns settings whose user grants access.
 fn person() -> OAuth {
     OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
 }
@@ -181,7 +181,7 @@ async fn access_is_renewed_by_the_key_and_kept_with_a_key_that_stays() {
     // The next run still has the token.
     let client = open(&connector(&server(&fake, oauth()))).await.unwrap();
     assert_eq!((asked(&fake, "/authorize"), world.lock().unwrap().tokens.len()), (1, 1));
-    // A token that the server has forgotten is renewed.
+    // A token that the server no longer accepts is renewed.
     world.lock().unwrap().tokens.clear();
     world.lock().unwrap().tokens.insert("other".to_owned(), Value::Null);
     list(&client).await.unwrap();
@@ -222,7 +222,7 @@ async fn token_that_is_not_bound_is_neither_taken_nor_sent() {
     }
 }
 
-/// A server that cannot verify the proofs is detected before the user is asked.
+/// The metadata shows that the server cannot verify the proofs, so the user is not asked.
 #[tokio::test]
 async fn authorization_server_without_the_algorithm_is_rejected() {
     let fake = Fake::start(|request| match request.path.as_str() {

@@ -15,7 +15,7 @@ const ID_TOKEN: &str = "id-token-of-ada";
 const ASSERTION: &str = "assertion-of-the-provider";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
-/// A server that accepts assertions of the provider.
+/// Starts a server that accepts assertions of the provider.
 async fn server() -> Fake {
     Fake::start(|request| match request.path.as_str() {
         "/token" => Answer::json(&json!({
@@ -151,7 +151,7 @@ async fn missing_sign_in_and_invalid_address_are_reported() {
             "http://idp.example.com/token?key=abcdefgh",
             "not encrypted: http://idp.example.com/token;",
         ),
-        ("ftp://idp.example.com/token", "use an `https://` address"),
+        ("ftp://idp.example.com/token", "use an `https://` URL"),
     ] {
         let provider = IdentityProvider::new(address, "here", || async { Ok(String::new()) });
         let text = asking(provider).check_settings().unwrap_err().to_string();

@@ -16,7 +16,7 @@ use genkit_core::{Error, ErrorKind};
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// A server that accepts assertions; `token` is the response of its token endpoint.
+/// Starts a server that accepts assertions. `token` returns the response of its token endpoint.
 async fn server(token: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Fake {
     Fake::start(move |request| match request.path.as_str() {
         "/token" => token(request),

@@ -12,8 +12,8 @@ use crate::transport::http::tests::{connector, list, open};
 use crate::transport::oauth::{CredentialStore, OAuth};
 use genkit_core::{Error, ErrorKind};
 
-/// A server that accepts the tokens in `good`. Tokens are named after the grant that issued them, and are valid for
-/// `seconds`. Those of a refresh are accepted only if all tokens expire immediately.
+/// Starts a server that accepts the tokens in `good`. Tokens are named after the grant that issued them, and are valid
+/// for `seconds`. Those of a refresh are accepted only if all tokens expire immediately.
 async fn server(good: Arc<Mutex<Vec<String>>>, seconds: u64) -> Fake {
     let given = AtomicUsize::new(0);
     Fake::start(move |request| match request.path.split('?').next().unwrap() {
@@ -121,7 +121,7 @@ async fn tokens_survive_a_failed_save() {
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     good.lock().unwrap().clear();
     list(&client).await.unwrap();
-    assert_eq!(asked(&fake, "refresh_token"), 1, "the refresh token is there still");
+    assert_eq!(asked(&fake, "refresh_token"), 1, "the refresh token is still in use");
 }
 
 #[tokio::test]

@@ -33,7 +33,7 @@ async fn server_answers_over_its_pipe() {
     drop(pipe);
     let since = Instant::now();
     child.shutdown().await;
-    assert!(since.elapsed() < Duration::from_millis(1900), "the end of input ends it");
+    assert!(since.elapsed() < Duration::from_millis(1900), "the child exits at the end of input");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Our requests that are waiting for a response.
+//! The client's requests that are waiting for a response.
 
 use std::collections::HashMap;
 

@@ -19,7 +19,7 @@
 //!
 //! # Continue or start
 //!
-//! A call is *whole* if its arguments are a complete JSON value. Arguments are *next* if the call is
+//! A call is *whole* if its arguments are a complete JSON value. The arguments of a fragment are *next* if the call is
 //! whole, and they begin another value that is not a repetition. They *can begin* a call if they are
 //! empty or begin with `{`, `"` or `n` (`null`). In each state, a fragment continues the call unless
 //! the table states otherwise:
@@ -82,7 +82,7 @@ pub(super) struct ToolCallAssembler {
 struct PartialCall {
     id: Option<String>,
     index: Option<u64>,
-    /// Whether an earlier call had the index.
+    /// Whether an earlier call used the same index.
     is_index_taken: bool,
     name: String,
     arguments: ArgumentsText,
@@ -139,7 +139,7 @@ pub(super) struct DecodedCall {
     pub(super) part: Part,
 }
 
-/// The error that a response has more than [`MAX_CALLS`] calls.
+/// The error for a response with more than [`MAX_CALLS`] calls.
 #[derive(Debug)]
 pub(super) struct TooManyCalls;
 
@@ -386,7 +386,7 @@ impl ToolCallAssembler {
         assembled.collect()
     }
 
-    /// Marks the call at this index as sent. Returns whether it was not sent before.
+    /// Marks the call at this index as sent. Returns `false` if it was already marked.
     pub(super) fn mark_sent(&mut self, place: usize) -> bool {
         let call = self.calls.get_mut(place);
         call.is_some_and(|call| !std::mem::replace(&mut call.is_sent, true))

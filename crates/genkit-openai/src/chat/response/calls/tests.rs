@@ -2,7 +2,8 @@ use serde_json::{Value, json};
 
 use super::{MAX_CALLS, ToolCallAssembler};
 
-/// Returns the name, id and arguments of each call. `of_entries` reads a complete response.
+/// Returns the name, id and arguments of each call. If `of_entries` is true, the fragments are the entries of a
+/// complete response.
 fn assembled(of_entries: bool, fragments: Value) -> Vec<(String, Option<String>, String)> {
     let tools = ["weather", "list_all", "get", "get_all"].map(str::to_owned);
     let mut calls = ToolCallAssembler::new(tools.to_vec());
@@ -130,7 +131,7 @@ fn interleaved_calls_are_distinguished_by_any_of_their_fields() {
         piece(0, "a", "", ROME),
         piece(0, "b", "", OSLO),
     ];
-    // The second call begins at a taken index, and continues at its correct index.
+    // The second call begins at an index that is in use, and continues at its correct index.
     let moved =
         [piece(0, "a", "weather", ROME), piece(0, "b", "weather", ""), piece(1, "", "", OSLO)];
     for fragments in [&by_index[..], &by_id, &moved] {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::incoming::{LineOutcome, read};
 use super::super::open_requests::{OpenRequests, ResultFormat};
 
-/// Open requests with these ids.
+/// Returns open requests with these ids.
 fn waiting(ids: &[i64]) -> OpenRequests {
     let mut open = OpenRequests::default();
     for id in ids {
@@ -115,7 +115,7 @@ fn broken_response_fails_its_call() {
     fails(format!(r#"{{"jsonrpc":"2.0","id":7,"error":"{long}"}}"#), 7, "…");
 }
 
-/// NaN, lone surrogates and other encodings do not lose the rest of a message.
+/// A message with `NaN`, a lone surrogate or a byte that is not UTF-8 is repaired, so that its other content is read.
 #[test]
 fn text_that_is_almost_json_is_read() {
     let begin = br#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"#;
