@@ -225,7 +225,7 @@ impl ErrorKind {
             Self::RoleIsNoText => {
                 f.write_str("the role must be a string: `system`, `user`, `model` or `tool`")
             }
-            Self::SectionNotText => f.write_str("the name of a section must be text"),
+            Self::SectionNotText => f.write_str("the name of a section must be a string"),
             Self::MediaUrl => f.write_str("`url` of this media is missing, empty or not text"),
             Self::MediaType => f.write_str("`contentType` of this media is not text"),
             Self::HelperFailed { name, text } => write!(f, "the helper `{name}` failed: {text}"),
