@@ -103,7 +103,7 @@ impl FrameSender {
             Some(_) => json!({ "type": "error", "errorText": message }),
             None => json!({ "type": "RUN_ERROR", "message": message }),
         };
-        frame_of(&[event]).into()
+        encode_frame(&[event]).into()
     }
 
     /// Keeps an idle connection open.

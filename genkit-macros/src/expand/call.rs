@@ -32,7 +32,7 @@ pub(super) fn expand_function(
         Input::Whole(ty) => quote!(__genkit::Input::Whole(|| #ty)),
     };
     let needs = expand_requirements(action, names);
-    let gives = gives.map(|gives| quote!(.gives(#gives)));
+    let gives = gives.map(|gives| quote!(.with_output_schema(#gives)));
     (format_ident!("with"), quote!(__genkit::Function::new(#input, #call) #needs #gives))
 }
 

@@ -79,7 +79,7 @@ fn run_options(action: &ValidAction) -> Option<TokenStream> {
         .filter_map(|spec| action.options.setting(spec.key).map(|setting| (spec.key, setting)))
         .map(|(key, setting)| match (key, setting) {
             ("config", Setting::Json(object)) => {
-                quote!(.with_config(__genkit::config_of(__genkit::serde_json::json!(#object))))
+                quote!(.with_config(__genkit::into_config(__genkit::serde_json::json!(#object))))
             }
             ("output", Setting::Schema(schema)) => {
                 let schema = read_schema(schema);

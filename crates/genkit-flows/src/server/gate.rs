@@ -348,14 +348,14 @@ macro_rules! agent_server_options {
             /// or 3400. Port 0 selects a free port, which is passed to [`on_listening`](Self::on_listening) and logged.
             pub fn http(mut self, address: impl Into<String>) -> Self {
                 let address = address.into();
-                self.listening.place =
+                self.listening.listen_address =
                     Some(genkit_http_server::internal::ListenAddress::Address(address));
                 self
             }
 
             /// Serves on a listener that is already bound, instead of [`http`](Self::http).
             pub fn listener(mut self, listener: std::net::TcpListener) -> Self {
-                self.listening.place =
+                self.listening.listen_address =
                     Some(genkit_http_server::internal::ListenAddress::Listener(listener));
                 self
             }
@@ -365,7 +365,7 @@ macro_rules! agent_server_options {
                 mut self,
                 notify: impl FnOnce(std::net::SocketAddr) + Send + 'static,
             ) -> Self {
-                self.listening.told = Some(Box::new(notify));
+                self.listening.on_listening = Some(Box::new(notify));
                 self
             }
 

@@ -68,7 +68,7 @@ macro_rules! selection {
 
         impl $name {
             pub(crate) fn new(host: &Arc<HostState>) -> Self {
-                Self(NameFilter::of_all_servers(host))
+                Self(NameFilter::for_all_servers(host))
             }
 
             /// Selects only these names, or patterns with `*`, such as `"fs/read_*"` or `"docs/*"`.

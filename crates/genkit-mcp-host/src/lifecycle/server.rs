@@ -26,7 +26,6 @@ use genkit_core::internal::glob;
 use genkit_core::internal::sync::{read, write};
 use genkit_core::internal::visible;
 use genkit_core::internal::warnings::WarningBudget;
-use genkit_core::internal::warnings::WarningBudget;
 use genkit_core::{Error as PublicError, ErrorKind, Result};
 use genkit_schema::internal::truncate::excerpt;
 

@@ -85,7 +85,7 @@ pub(super) fn message_in(body: &[u8]) -> Result<Message<'_>, HttpRejection> {
 
 impl EndpointState {
     /// Returns the session that a message belongs to, or a temporary session.
-    pub(super) async fn find_session(
+    pub(super) async fn session_for_message(
         &self,
         message: &Message<'_>,
         outline: &Outline<'_>,

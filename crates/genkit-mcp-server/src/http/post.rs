@@ -59,7 +59,8 @@ impl EndpointState {
         let is_described = rules == Rules::Described;
         let lacks_meta = is_described && !outline.params.is_described();
         let changes_session = outline.changes_session();
-        let found = self.find_session(&message, &outline, rules, &parts.headers, sender).await?;
+        let found =
+            self.session_for_message(&message, &outline, rules, &parts.headers, sender).await?;
         let session = found.session();
         let (opened, used) = match found {
             MessageSession::Existing(used) => (None, Some(used)),

@@ -39,7 +39,7 @@ pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
             KeySource::Bytes(key) => {
                 vec![check_key(key.clone()).map_err(|why| key_error(source, why))?]
             }
-            KeySource::Variable(_) | KeySource::File(_) => read_text(source)?,
+            KeySource::Variable(_) | KeySource::File(_) => read_listed_keys(source)?,
         };
         for (place, key) in (1..).zip(found) {
             if keys.contains(&key) {
@@ -57,7 +57,7 @@ pub(crate) fn read_keys(sources: &[KeySource]) -> Result<Vec<Vec<u8>>, E> {
     Ok(keys)
 }
 
-fn read_text(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
+fn read_listed_keys(source: &KeySource) -> Result<Vec<Vec<u8>>, E> {
     let text = read_text(source).map_err(|why| key_error(source, why))?;
     let mut keys = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {

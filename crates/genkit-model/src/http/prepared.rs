@@ -7,7 +7,7 @@ use reqwest::Url;
 use reqwest::header::HeaderMap;
 use tokio::runtime::{Handle, Id};
 
-use super::direct::{Route, find_route};
+use super::direct::{OriginRoute, find_route};
 use genkit_core::Result;
 use genkit_http_client::internal::net::client_error;
 
@@ -19,7 +19,7 @@ pub(super) struct PreparedHead {
     pub(super) target: Uri,
     pub(super) headers: HeaderMap,
     /// The route to the server in this runtime.
-    pub(super) way: Route,
+    pub(super) way: OriginRoute,
     runtime: Id,
 }
 

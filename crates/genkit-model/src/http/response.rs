@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Method, Request, Url};
 
-use super::direct::{self, DirectBody, Route, SendError};
+use super::direct::{self, DirectBody, OriginRoute, SendError};
 use super::error::CallError;
 use super::intercept::{Observer, StoredResponse};
 use super::prepared::PreparedHead;
@@ -64,7 +64,7 @@ pub(super) async fn send_observed<'a>(
 ) -> Result<HttpResponse<'a>> {
     reach::check_reachable(&head.url, host)?;
     let (status, headers, body) = match &head.way {
-        Route::Direct(origin) => {
+        OriginRoute::Direct(origin) => {
             let mut headers = head.headers.clone();
             headers.insert(CONTENT_LENGTH, body.len().into());
             let sent = direct::post_direct(origin, head.target.clone(), headers, body).await;
@@ -72,7 +72,7 @@ pub(super) async fn send_observed<'a>(
                 sent.map_err(|error| not_sent(error, sender.remedy).into_error(sender.api))?;
             (response.status, response.headers, ResponseBody::Direct(Box::new(response.body)))
         }
-        Route::Proxied(client) => {
+        OriginRoute::Proxied(client) => {
             let sent = post_proxied(client, head, body).await;
             let mut response =
                 sent.map_err(|error| not_sent(error, sender.remedy).into_error(sender.api))?;

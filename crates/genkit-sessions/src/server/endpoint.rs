@@ -243,9 +243,9 @@ fn agent_name(path: &str) -> (&str, &str) {
 
 /// Builds a frame that counts as memory of the client, or the frame of an error.
 fn counted_frame(memory: &FrameMemory, event: &StreamEvent) -> (Bytes, bool) {
-    match memory.count_frame(frame(event)) {
+    match memory.count_frame(encode_frame(event)) {
         Ok(frame) => (frame, true),
-        Err(full) => (frame(&StreamEvent::Error(full.to_json())), false),
+        Err(full) => (encode_frame(&StreamEvent::Error(full.to_json())), false),
     }
 }
 

@@ -21,7 +21,7 @@ use genkit_core::internal::error::BoxError;
 
 pub(super) use body::DirectBody;
 pub(super) use origin::Origin;
-pub(super) use origins::{Route, find_route};
+pub(super) use origins::{OriginRoute, find_route};
 
 /// The reason why a call received no response.
 pub(super) enum SendError {

@@ -19,30 +19,30 @@ const MAX_ORIGINS: usize = 64;
 
 /// The route to a server: directly or through a proxy.
 #[derive(Clone)]
-pub(crate) enum Route {
+pub(crate) enum OriginRoute {
     Direct(Arc<Origin>),
     /// Through a proxy configured in the environment.
     Proxied(Client),
 }
 
 /// Connections belong to the runtime that opened them, as in [`pool`].
-static ROUTES: Mutex<Vec<(Id, Uri, Route)>> = Mutex::new(Vec::new());
+static ROUTES: Mutex<Vec<(Id, Uri, OriginRoute)>> = Mutex::new(Vec::new());
 
 /// Returns the route to the server of `url` in the current runtime.
-pub(crate) fn find_route(url: &Url) -> Result<Route> {
+pub(crate) fn find_route(url: &Url) -> Result<OriginRoute> {
     let runtime = Handle::current().id();
     let server = url.origin().ascii_serialization();
     let server: Uri = server.parse().map_err(|error| client_error(&error))?;
     let mut ways = lock(&ROUTES);
-    let known = |(id, uri, _): &&(Id, Uri, Route)| *id == runtime && *uri == server;
+    let known = |(id, uri, _): &&(Id, Uri, OriginRoute)| *id == runtime && *uri == server;
     if let Some((_, _, way)) = ways.iter().find(known) {
         return Ok(way.clone());
     }
     let way = if is_proxied(url, &Matcher::from_system()) {
-        Route::Proxied(pool::client(Route::to(url))?)
+        OriginRoute::Proxied(pool::client(Route::to(url))?)
     } else {
         let tls = (url.scheme() == "https").then(tls_config).transpose()?;
-        Route::Direct(Arc::new(Origin::new(server.clone(), tls)))
+        OriginRoute::Direct(Arc::new(Origin::new(server.clone(), tls)))
     };
     if ways.len() >= MAX_ORIGINS {
         ways.remove(0);

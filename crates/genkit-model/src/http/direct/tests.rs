@@ -291,8 +291,8 @@ fn runtime_takes_its_connections_with_it() {
 #[tokio::test]
 async fn server_is_found_once_for_a_runtime() {
     let direct = |text: &str| match find_route(&text.parse().unwrap()).unwrap() {
-        Route::Direct(origin) => origin,
-        Route::Proxied(_) => panic!("nothing on this machine is reached through a proxy"),
+        OriginRoute::Direct(origin) => origin,
+        OriginRoute::Proxied(_) => panic!("nothing on this machine is reached through a proxy"),
     };
     let first = direct("http://127.0.0.1:7001/v1?key=a");
     assert!(Arc::ptr_eq(&first, &direct("http://127.0.0.1:7001/v2")));
