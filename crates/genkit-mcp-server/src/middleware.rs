@@ -8,9 +8,8 @@ use serde_json::{Map, Value};
 
 use super::error::{REFUSED, protocol_error};
 use super::principal::RequestHead;
-use genkit_core::BoxFuture;
 use genkit_core::internal::context::TypeMap;
-use genkit_core::{Error, ErrorKind, Result};
+use genkit_core::{BoxFuture, Error, ErrorKind, Result};
 
 /// A request from an MCP client, as passed to [`RequestMiddleware`].
 #[derive(Clone)]

@@ -13,8 +13,9 @@ use genkit_core::internal::action::{ContentsBody, ToolOutput, failure_for_model}
 use genkit_core::internal::redact::remove_account_settings;
 use genkit_core::internal::visible::Logged;
 use genkit_core::internal::warnings::WarningBudget;
-use genkit_core::{Error, ErrorKind, Result};
-use genkit_core::{Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Tool};
+use genkit_core::{
+    Error, ErrorKind, Prompt, PromptOptions, PromptReply, Resource, ResourceContents, Result, Tool,
+};
 use genkit_mcp::internal::content::{self, client_meta, to_block, to_mcp_role};
 use genkit_mcp::internal::error_status;
 use genkit_mcp::internal::wrapped_result::wrap;

@@ -15,9 +15,8 @@ use super::principal::Principal;
 use super::state::SharedState;
 use super::stdio::{self, StdioConnection, StdioLimits, StoppableReader};
 use super::tasks;
-use genkit_core::BoxFuture;
-use genkit_core::Result;
 use genkit_core::internal::shutdown::{cancel_at_shutdown, wait_for_signal};
+use genkit_core::{BoxFuture, Result};
 
 impl McpServer {
     /// Serves until the client disconnects or the server is stopped. Awaiting the [`McpServer`] does the same; this

@@ -16,8 +16,7 @@ use super::settings::ServerSettings;
 use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::registry::RegistryChange;
 use genkit_core::internal::skill;
-use genkit_core::{Error, Result};
-use genkit_core::{Prompt, Resource, Tool};
+use genkit_core::{Error, Prompt, Resource, Result, Tool};
 
 /// The state that all connections of a server share.
 pub(crate) struct SharedState {

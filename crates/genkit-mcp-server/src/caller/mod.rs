@@ -26,12 +26,9 @@ use super::error::Error as E;
 use super::quota::SlotGuard;
 use super::session::Era;
 use super::settings::{ApprovalFallback, ServerSettings};
-use genkit_core::BoxFuture;
-use genkit_core::Registry;
-use genkit_core::Result;
 use genkit_core::internal::context::{Caller, CallerAnswer, Capability, Question, QuestionChannel};
 use genkit_core::internal::sync::lock;
-use genkit_core::{ClientInfo, LogLevel, Progress};
+use genkit_core::{BoxFuture, ClientInfo, LogLevel, Progress, Registry, Result};
 use genkit_mcp::internal::jsonrpc::MAX_ID_BYTES;
 use genkit_mcp::internal::level;
 

@@ -23,8 +23,7 @@ use std::io::IsTerminal as _;
 
 use super::McpServer;
 use cli_command::CliCommand;
-use genkit_core::BoxFuture;
-use genkit_core::Result;
+use genkit_core::{BoxFuture, Result};
 use own_args::OwnArgs;
 
 impl McpServer {

@@ -17,10 +17,9 @@ use std::sync::Arc;
 
 use futures_util::future::Either;
 use futures_util::{FutureExt as _, TryFutureExt as _};
-use rmcp::model::CreateTaskResult;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResult, GetPromptRequestParams, GetPromptResult,
-    ReadResourceRequestParams, ReadResourceResult,
+    CacheScope, CallToolRequestParams, CallToolResult, CreateTaskResult, GetPromptRequestParams,
+    GetPromptResult, ReadResourceRequestParams, ReadResourceResult,
 };
 use serde_json::{Value, json};
 

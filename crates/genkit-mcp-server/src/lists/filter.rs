@@ -1,8 +1,7 @@
 //! The filter that selects which actions a server offers.
 
-use genkit_core::Skill;
 use genkit_core::internal::glob;
-use genkit_core::{Prompt, Resource, Tool};
+use genkit_core::{Prompt, Resource, Skill, Tool};
 
 /// A filter by tag and by name. The default filter selects all actions.
 #[derive(Clone, Debug, Default)]

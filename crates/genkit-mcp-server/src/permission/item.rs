@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use genkit_core::Skill;
-use genkit_core::{Prompt, Resource, Tool};
+use genkit_core::{Prompt, Resource, Skill, Tool};
 
 /// Applies an expression to the value of any variant.
 macro_rules! each {

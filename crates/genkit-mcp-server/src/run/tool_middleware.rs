@@ -10,15 +10,13 @@ use crate::error::Error as E;
 use crate::state::SharedState;
 pub use genkit_agent::middleware::{CallOutcome, InnermostTool};
 use genkit_agent::middleware::{Middleware, NextTool, ToolCall, ToolOutcome};
-use genkit_core::BoxFuture;
 use genkit_core::internal::action::{ToolOutput, failure_for_model};
 use genkit_core::internal::context::{
     CallerAnswer, ContextParts, Outcome, Recording, drive_function, unanswerable_error,
 };
 use genkit_core::internal::generate::interrupt::{CALL_KEY, Suspended};
 use genkit_core::internal::sync::lock;
-use genkit_core::{Error, ErrorKind, Result};
-use genkit_core::{Part, Tool, ToolRequest};
+use genkit_core::{BoxFuture, Error, ErrorKind, Part, Result, Tool, ToolRequest};
 
 /// A tool call, which middleware can run several times.
 pub(super) struct MiddlewareRun {

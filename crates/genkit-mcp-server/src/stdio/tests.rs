@@ -18,8 +18,7 @@ use tokio::task::JoinHandle;
 use super::{StdioConnection, StdioLimits};
 use crate::McpServer;
 use crate::instance::ServedInstance;
-use genkit_core::Context;
-use genkit_core::{Prompt, Registry, Resource, Tool};
+use genkit_core::{Context, Prompt, Registry, Resource, Tool};
 
 /// A timeout well above the duration of any test.
 const PATIENCE: Duration = Duration::from_secs(20);

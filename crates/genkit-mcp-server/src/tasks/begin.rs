@@ -21,12 +21,10 @@ use crate::quota::ClientKey;
 use crate::run::{Answered, Run, RunOutcome, run_tool};
 use crate::session::random_bytes;
 use crate::state::SharedState;
-use genkit_core::Result;
-use genkit_core::RunId;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::internal::context::{Journal, Rounds};
 use genkit_core::internal::run_store::now_ms;
-use genkit_core::{Tool, ToolTask};
+use genkit_core::{Result, RunId, Tool, ToolTask};
 use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, Note};
 
 /// The outcome of a call that can become a task: it finished or asked a question in time, or became a task.

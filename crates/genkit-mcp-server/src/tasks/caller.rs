@@ -9,10 +9,8 @@ use tokio::sync::watch;
 use super::limits::MAX_MESSAGE;
 use crate::caller::McpCaller;
 use crate::session::ClientDescription;
-use genkit_core::BoxFuture;
-use genkit_core::Registry;
 use genkit_core::internal::context::{Caller, Capability, QuestionChannel};
-use genkit_core::{ClientInfo, LogLevel, Progress};
+use genkit_core::{BoxFuture, ClientInfo, LogLevel, Progress, Registry};
 use genkit_schema::internal::truncate::truncate;
 
 /// The client that made the call of a task, and may have disconnected since.

@@ -16,12 +16,10 @@ use crate::error::missing_capability;
 use crate::results;
 use crate::session::Era;
 use crate::state::SharedState;
-use genkit_core::BoxFuture;
-use genkit_core::Tool;
 use genkit_core::internal::action::ToolOutput;
 use genkit_core::internal::context::Outcome;
 use genkit_core::internal::visible::Logged;
-use genkit_core::{ErrorKind, Result};
+use genkit_core::{BoxFuture, ErrorKind, Result, Tool};
 use genkit_durable::internal::{LeasedRun, Note};
 use genkit_schema::internal::size::json_size;
 

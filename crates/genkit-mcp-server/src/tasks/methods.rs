@@ -15,8 +15,7 @@ use crate::error::{Error as E, protocol_error};
 use crate::quota::ClientKey;
 use crate::state::{LookupError, SharedState};
 use genkit_core::internal::run_store::now_ms;
-use genkit_core::{Error, Result};
-use genkit_core::{RunChange, RunId, StoredRun};
+use genkit_core::{Error, Result, RunChange, RunId, StoredRun};
 
 /// A request about a task.
 pub(in super::super) enum TaskCall {

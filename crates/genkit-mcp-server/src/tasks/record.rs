@@ -11,10 +11,9 @@ use crate::caller::input_request;
 use crate::error::Error as E;
 use crate::principal::Principal;
 use crate::session::ClientDescription;
-use genkit_core::Result;
 use genkit_core::internal::context::{CallerAnswer, Question, Recording};
 use genkit_core::internal::run_store::now_ms;
-use genkit_core::{RunChange, RunStatus, StoredRun};
+use genkit_core::{Result, RunChange, RunStatus, StoredRun};
 use genkit_durable::internal::{Done, NoteContent};
 use genkit_schema::internal::size::json_size;
 

@@ -16,12 +16,10 @@ use crate::quota::ClientKey;
 use crate::run::run_tool;
 use crate::state::SharedState;
 use crate::tasks::table::RunningTask;
-use genkit_core::Result;
-use genkit_core::RunId;
-use genkit_core::Tool;
 use genkit_core::internal::context::{ContextParts, Journal, Rounds, TypeMap};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::internal::visible::Logged;
+use genkit_core::{Result, RunId, Tool};
 use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, MAX_ENDED_PROCESSES};
 
 /// The outcome of an attempt to resume a task.

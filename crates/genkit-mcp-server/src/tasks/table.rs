@@ -9,11 +9,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::instance::ServedInstance;
 use crate::quota::ClientKey;
-use genkit_core::RunId;
-use genkit_core::RunStore;
 use genkit_core::internal::fair_share::{can_take, scaled_floor};
 use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
+use genkit_core::{RunId, RunStore};
 use genkit_durable::internal::MemoryRuns;
 
 /// The maximum number of tasks running in one server, divided among its clients; additional calls run without a task.

@@ -16,9 +16,8 @@ use super::error::Error as E;
 use super::instance::ServedInstance;
 use super::run::{Answered, RunOutcome};
 use super::state::SharedState;
-use genkit_core::Result;
 use genkit_core::internal::action::ToolOutput;
-use genkit_core::{Tool, ToolTask};
+use genkit_core::{Result, Tool, ToolTask};
 
 /// Warns about tools whose calls cannot become tasks, and returns an error if a tool always runs as
 /// a task.

@@ -11,8 +11,7 @@ use super::Client;
 use super::error::Error as E;
 use super::handler::{TestAnswers, TestHandler};
 use crate::builder::McpServer;
-use genkit_core::Result;
-use genkit_core::Root;
+use genkit_core::{Result, Root};
 
 /// The capacity of the in-memory connection in each direction, in bytes. Default is 64 KiB.
 const PIPE_BYTES: usize = 64 * 1024;

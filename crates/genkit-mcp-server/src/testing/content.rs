@@ -8,10 +8,8 @@ use rmcp::model::{
 };
 
 use super::error::Error as E;
-use genkit_core::Result;
 use genkit_core::internal::action::ContentsBody;
-use genkit_core::{Message, Part, ResourcePart, Role};
-use genkit_core::{PromptReply, ResourceContents};
+use genkit_core::{Message, Part, PromptReply, ResourceContents, ResourcePart, Result, Role};
 use genkit_mcp::internal::extras::read_extras;
 
 /// Converts one content block.

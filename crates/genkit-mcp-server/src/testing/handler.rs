@@ -7,13 +7,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use rmcp::model::TASKS_EXTENSION_ID;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction,
     ElicitationCapability, ErrorData, Implementation, ListRootsResult,
     LoggingMessageNotificationParam, ProgressNotificationParam, ProtocolVersion,
-    ResourceUpdatedNotificationParam, Root as McpRoot, SamplingMessage,
+    ResourceUpdatedNotificationParam, Root as McpRoot, SamplingMessage, TASKS_EXTENSION_ID,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};

@@ -21,8 +21,7 @@ use serde_json::{Map, Value};
 
 use self::error::Error as E;
 use genkit_core::internal::sync::lock;
-use genkit_core::{Error, Result};
-use genkit_core::{PromptReply, ResourceContents};
+use genkit_core::{Error, PromptReply, ResourceContents, Result};
 
 pub use builder::ClientBuilder;
 pub use listed::{ListedPrompt, ListedResource, ListedResourceTemplate, ListedTool};

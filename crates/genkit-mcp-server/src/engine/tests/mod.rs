@@ -23,9 +23,7 @@ use crate::instance::ServedInstance;
 use crate::principal::RequestHead;
 use crate::quota::ClientKey;
 use crate::session::Session;
-use genkit_core::BoxFuture;
-use genkit_core::Context;
-use genkit_core::{Prompt, Registry, Tool};
+use genkit_core::{BoxFuture, Context, Prompt, Registry, Tool};
 
 /// An engine with one client, and the messages that the client received besides responses.
 struct Machine {

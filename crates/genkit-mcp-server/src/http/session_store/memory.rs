@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::{SessionStore, StoredSession};
-use genkit_core::BoxFuture;
-use genkit_core::Result;
 use genkit_core::internal::fair_share::{Item, find_greediest};
 use genkit_core::internal::sync::lock;
+use genkit_core::{BoxFuture, Result};
 
 /// The maximum number of stored sessions. Default is 10,000; beyond that, the least recently used session of the client
 /// with the most sessions is removed.

@@ -13,8 +13,7 @@ pub use self::stored::StoredSession;
 
 use std::time::Duration;
 
-use genkit_core::BoxFuture;
-use genkit_core::Result;
+use genkit_core::{BoxFuture, Result};
 
 /// The time limit of an operation on a session store. Default is 5 seconds.
 pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);

@@ -7,10 +7,8 @@ use std::time::Duration;
 use super::memory::{MAX_STORED, MemorySessions};
 use super::{SessionStore, StoredSession};
 use crate::error::Error as E;
-use genkit_core::BoxFuture;
-use genkit_core::Result;
 use genkit_core::internal::run_store::now_ms;
-use genkit_core::{RunChange, RunId, RunStatus, RunStore};
+use genkit_core::{BoxFuture, Result, RunChange, RunId, RunStatus, RunStore};
 use genkit_durable::internal::SkippedRuns;
 use serde_json::Value;
 
