@@ -59,7 +59,9 @@ const _: () = {
                         )
                     },
                 )
-                .gives(|| __genkit::Returns::<__Output>::new().success().schema()),
+                .with_output_schema(|| {
+                    __genkit::Returns::<__Output>::new().success().schema()
+                }),
         );
     }
     impl __genkit::AnnotatedFn for find {

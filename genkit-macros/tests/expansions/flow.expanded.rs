@@ -42,7 +42,9 @@ const _: () = {
                     <__Param0 as __genkit::Injectable>::check();
                     __genkit::vec![__genkit::Inject:: < __Param0 > ::of().requirement()]
                 })
-                .gives(|| __genkit::Returns::<__Output>::new().success().schema()),
+                .with_output_schema(|| {
+                    __genkit::Returns::<__Output>::new().success().schema()
+                }),
         );
     }
     impl __genkit::AnnotatedFn for cook {

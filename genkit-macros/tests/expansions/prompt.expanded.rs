@@ -47,7 +47,7 @@ const _: () = {
                 <__genkit::PromptOptions as ::core::default::Default>::default()
                     .with_model("gemini/gemini-2.5-flash")
                     .with_config(
-                        __genkit::config_of(
+                        __genkit::into_config(
                             __genkit::serde_json::json!({ "temperature" : 0.2 }),
                         ),
                     )

@@ -59,7 +59,9 @@ const _: () = {
                         __genkit::Inject:: < MemoryIndex > ::of().requirement()
                     ]
                 })
-                .gives(|| __genkit::Returns::<__Output>::new().success().schema()),
+                .with_output_schema(|| {
+                    __genkit::Returns::<__Output>::new().success().schema()
+                }),
         );
     }
     const _: fn() = || {

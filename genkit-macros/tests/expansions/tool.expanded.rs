@@ -79,7 +79,9 @@ const _: () = {
                             __genkit::Inject:: < Db > ::of().requirement()
                         ]
                     })
-                    .gives(|| __genkit::Returns::<__Output>::new().success().schema()),
+                    .with_output_schema(|| {
+                        __genkit::Returns::<__Output>::new().success().schema()
+                    }),
             )
             .read_only(true)
             .timeout(__genkit::Duration::from_millis(30000));
