@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "CASES names nowhere/at/all, which is no folder")]
+    #[should_panic(expected = "CASES names nowhere/at/all, which is not a folder")]
     fn named_folder_must_be_there() {
         names(&repository("missing", &[OWN]), OsStr::new("nowhere/at/all"));
     }

@@ -82,7 +82,7 @@ pub struct Evaluate {
 
 impl Evaluate {
     /// Sets the flow that creates each output from the input of the row. For a flow that uses state, see
-    /// [`flow_of`](Self::flow_of).
+    /// [`flow_in`](Self::flow_in).
     pub fn flow(self, flow: Flow) -> Self {
         self.with_target(move |input| {
             let run = flow.run(input);
@@ -108,7 +108,7 @@ impl Evaluate {
     /// let registry = Registry::new().add(flows![cost]);
     /// let shop = Genkit::builder().registry(registry).state(Prices { apple: 3 }).build()?;
     /// let data = [DataPoint::new(json!({"n": 2})).with_reference(6)];
-    /// evaluate(data).flow_of(&shop, "cost").with(metrics::deep_equal()).await?.assert_all_pass();
+    /// evaluate(data).flow_in(&shop, "cost").with(metrics::deep_equal()).await?.assert_all_pass();
     /// # Ok(())
     /// # }
     /// ```

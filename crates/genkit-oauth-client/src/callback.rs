@@ -54,7 +54,7 @@ impl CallbackListener {
     /// use genkit_oauth_client::{CallbackListener, Error};
     ///
     /// let listening = CallbackListener::bind(Some("no address"), None).await;
-    /// assert!(matches!(listening, Err(Error::NoRedirectAddress(_))));
+    /// assert!(matches!(listening, Err(Error::InvalidRedirectUri(_))));
     /// # }
     /// ```
     ///

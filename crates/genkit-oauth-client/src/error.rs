@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 /// ```
 /// use genkit_oauth_client::{Error, Signer};
 ///
-/// assert!(matches!(Signer::from_es256_pem("no key"), Err(Error::NoPem)));
+/// assert!(matches!(Signer::from_es256_pem("no key"), Err(Error::NotPem)));
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::pages::{Page, documents, read, root};
 
 /// Names of the standard library and of other crates that pages use.
-const OF_OTHERS: [&str; 11] = [
+const OF_OTHERS: [&str; 12] = [
     "AgentBuilder::new",
     "CryptoProvider::install_default",
     "Default::default",
@@ -19,6 +19,7 @@ const OF_OTHERS: [&str; 11] = [
     "identity_key",
     "preamble",
     "to_string",
+    "with_search_attribute",
 ];
 
 /// Returns an item without its generics, which may be nested.

@@ -81,8 +81,8 @@ fn references_without_siblings_are_kept() {
 #[test]
 fn unsupported_schema_is_reported_with_its_position() {
     for (exact, place) in [
-        (json!(true), "`/properties/a`: a value of any kind"),
-        (json!({}), "`/properties/a`: a value of any kind"),
+        (json!(true), "`/properties/a`: a schema that accepts any value"),
+        (json!({}), "`/properties/a`: a schema that accepts any value"),
         (json!({"type": "array"}), "`/properties/a`: a list"),
         (json!({"type": "array", "prefixItems": []}), "`/properties/a/prefixItems`"),
         (
@@ -103,7 +103,7 @@ fn unsupported_schema_is_reported_with_its_position() {
         (json!({"anyOf": [{"type": "string"}], "required": ["b"]}), "`/properties/a/required`"),
         (json!({"$ref": "#"}), "is recursive"),
         (json!({"$ref": "#/$defs/None"}), "does not exist"),
-        (json!({"allOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]}), "several references"),
+        (json!({"allOf": [{"$ref": "#/a"}, {"$ref": "#/b"}]}), "a schema with several references"),
     ] {
         let reason = rewrite_strict(&with_property(exact.clone())).unwrap_err();
         assert!(reason.contains(place), "{exact}: {reason}");

@@ -57,7 +57,7 @@ pub fn trace_with_outcome<T>(
     record_work(span, work, ended).instrument(logged)
 }
 
-/// Records work that already has a `tracing` span, like [`traced_as`].
+/// Records work that already has a `tracing` span, like [`trace_with_outcome`].
 pub fn record_work<T>(
     span: NewSpan<'_>,
     work: impl Future<Output = T>,

@@ -68,7 +68,7 @@ struct YamlReader {
     values: usize,
     bytes: usize,
     done: Option<Value>,
-    /// The path that `place_of` searches for.
+    /// The path that `find_position` searches for.
     wanted: Option<Vec<String>>,
     found: (usize, usize),
 }

@@ -95,7 +95,7 @@ impl ClientQuota {
     }
 
     /// Opens a session, counted until the returned [`QuotaGuard`] is dropped. Returns `None` if no more sessions can be
-    /// open; see [`Quotas::gives_way_to`](super::Quotas::gives_way_to).
+    /// open; see [`Quotas::client_to_evict_for`](super::Quotas::client_to_evict_for).
     pub(crate) fn open_session(self: &Arc<Self>) -> Option<(Arc<SessionQuota>, QuotaGuard)> {
         let holder = Holder { shares: self.has_several(), is_session: true, ..Holder::default() };
         let client = Arc::clone(self);

@@ -40,7 +40,7 @@ pub(crate) fn parse_with_json<T: DeserializeOwned>(arguments: Arguments) -> Resu
     parse_with(value, how, bounds, &|value| placed::read(value).map_err(Problem))
 }
 
-/// Parses arguments like [`parse_kept`], with a custom reader.
+/// Parses arguments like [`parse_with_json`], with a custom reader.
 pub(super) fn parse_with<R>(
     mut value: Value,
     how: Strictness,
