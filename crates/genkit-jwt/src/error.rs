@@ -10,7 +10,7 @@ pub(crate) enum VerifyError {
     NotAJwt,
     #[error("the token is signed with an algorithm that this server does not allow")]
     Algorithm,
-    #[error("the token has a critical header that this server does not support")]
+    #[error("the token has a critical header parameter (`crit`) that this server does not support")]
     Critical,
     #[error("this type of JWT is not an access token")]
     Kind,

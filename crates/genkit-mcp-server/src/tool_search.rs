@@ -121,8 +121,8 @@ pub(crate) fn search_tool(lazy: Vec<ToolDefinition>) -> Tool {
     })
 }
 
-/// Creates the tool that calls a lazy tool. It only handles invalid arguments, because all other calls are treated as
-/// calls to the lazy tool.
+/// Creates the tool that calls a lazy tool. Its handler only runs if the call names `call_tool` itself: the schema
+/// rejects invalid arguments, and all other calls are treated as calls to the named tool.
 pub(crate) fn call_tool() -> Tool {
     let about =
         format!("Calls a tool that `{SEARCH}` found. Pass its arguments according to its schema.");

@@ -99,7 +99,7 @@ pub(crate) enum ErrorReason {
     )]
     NotAnObject { at: String },
     #[error(
-        "the server `{name}` already exists and starts another program; choose another name, or remove \
+        "the server `{name}` already exists and starts a different program; choose another name, or remove \
          that entry first"
     )]
     OtherServer { name: String },

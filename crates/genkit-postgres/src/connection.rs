@@ -163,7 +163,7 @@ impl Connection {
         let version: i32 = row.and_then(|row| row.try_get(0)).map_err(store_error)?;
         if version > VERSION {
             let text = format!(
-                "the run store has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
+                "the run store has tables of version {version}, but this program supports only versions up to {VERSION}; upgrade this program"
             );
             return Err(Error::new(ErrorKind::FailedPrecondition, text));
         }
@@ -171,7 +171,7 @@ impl Connection {
     }
 }
 
-/// Returns whether the configuration sets this server option.
+/// Returns whether the configuration sets the server option `name`, such as `statement_timeout`.
 fn has_timeout(config: &Config, name: &str) -> bool {
     config.get_options().is_some_and(|options| options.contains(name))
 }

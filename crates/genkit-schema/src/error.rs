@@ -8,7 +8,7 @@ pub enum Error {
     #[error("`$ref`: the target `{reference}` does not exist in the schema")]
     UnresolvedReference { reference: String },
     #[error(
-        "`{keyword}` cannot be checked, because several schemas have an anchor with this name; refer to one of them with `$ref`"
+        "`{keyword}` cannot be checked, because several schemas define its anchor; refer to one of them with `$ref`"
     )]
     Unsupported { keyword: String },
     #[error(

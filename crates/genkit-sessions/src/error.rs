@@ -36,7 +36,7 @@ pub(crate) enum Error {
     #[error("the parents of snapshot `{0}` form a cycle")]
     Cycle(String),
     #[error(
-        "send a message, or `resume` with answers; an empty input only repeats a turn that failed or was aborted"
+        "an empty input only repeats a turn that failed or was aborted; send a message, or `resume` with answers"
     )]
     NothingSent,
     #[error("send either a message or `resume`, not both")]

@@ -26,7 +26,7 @@ pub struct FoundSkill {
     pub frontmatter: Map<String, Value>,
     /// All files of the skill, including the files of nested skills, sorted by path.
     pub files: Vec<FoundFile>,
-    /// Errors for links in its `SKILL.md` to files that do not exist.
+    /// Errors for links in its `SKILL.md` that lead out of the skill, or to files that do not exist.
     pub dangling: Vec<Error>,
 }
 
@@ -52,7 +52,7 @@ pub struct FoundFile {
 ///
 /// # Errors
 /// Returns all errors in all files: there are no skills; a `SKILL.md` is invalid; a name differs from the name of its
-/// folder; a link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
+/// folder; a symbolic link leads out of the folder of its skill; or a skill has more than 512 files or 16 MiB.
 pub fn read_skills(root: impl AsRef<Path>) -> Result<Vec<FoundSkill>, Vec<Error>> {
     let (skills, errors) = read_folder(root.as_ref(), Rules::Author)?;
     if errors.is_empty() { Ok(skills) } else { Err(errors) }
@@ -200,7 +200,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reports links that lead out of their skill, for example into another skill of the same root.
+    /// Reports symbolic links that lead out of their skill, for example into another skill of the same root.
     fn check_links(&mut self, folder: &Path, own: &[(&str, &Entry)]) {
         for (_, entry) in own.iter().filter(|(_, entry)| entry.is_linked) {
             let stays = match (entry.path.canonicalize(), folder.canonicalize()) {
@@ -208,7 +208,8 @@ impl Reader<'_> {
                 _ => false,
             };
             if !stays {
-                let what = "is a link that leads out of its skill; replace it with the file";
+                let what =
+                    "is a symbolic link that leads out of its skill; replace it with the file";
                 self.errors.push(Error::for_file(display_path(&entry.path), what));
             }
         }

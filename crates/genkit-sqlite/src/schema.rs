@@ -88,7 +88,7 @@ pub(crate) fn open_database(path: Option<&Path>) -> Result<Connection> {
     let (connection, version) = opened().map_err(|error| open_error(path, &error))?;
     if version > VERSION {
         let text = format!(
-            "the run store has tables of version {version}, and this program supports version {VERSION}; upgrade this program"
+            "the run store has tables of version {version}, but this program supports only versions up to {VERSION}; upgrade this program"
         );
         return Err(Error::new(ErrorKind::FailedPrecondition, text));
     }

@@ -35,7 +35,9 @@ pub(crate) enum Error {
     OtherWorkflow { id: String, found: String },
     #[error("the run `{run}` has ended in Temporal: {why}")]
     Ended { run: String, why: String, kind: ErrorKind },
-    #[error("the step `{name}` has lost {lives} workers; its tool or flow may end its process")]
+    #[error(
+        "the worker of the step `{name}` was lost {lives} times; check whether its tool or flow ends the process"
+    )]
     Poisonous { name: String, lives: u32 },
     #[error("failed to start the worker: {0}")]
     Worker(String),

@@ -7,7 +7,7 @@ pub(crate) fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Returns whether a byte is a delimiter, whose encoded form has a different meaning.
+/// Returns whether a byte is a reserved character: a delimiter, whose encoded form has a different meaning.
 pub(crate) fn is_reserved(byte: u8) -> bool {
     b":/?#[]@!$&'()*+,;=".contains(&byte)
 }
@@ -29,7 +29,7 @@ fn push_encoded(byte: u8, into: &mut String) {
     into.push(char::from(DIGITS[usize::from(byte & 15)]));
 }
 
-/// Appends a value in encoded form. With `keep_reserved`, delimiters and existing percent-encodings are kept.
+/// Appends a value in encoded form. With `keep_reserved`, reserved characters and existing percent-encodings are kept.
 pub(crate) fn append_encoded(value: &str, keep_reserved: bool, into: &mut String) {
     let bytes = value.as_bytes();
     for (index, &byte) in bytes.iter().enumerate() {

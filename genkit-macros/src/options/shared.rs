@@ -50,7 +50,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     },
 ];
 
-/// The option of every macro whose function a client waits for.
+/// The option of macros whose functions can have a time limit.
 pub(super) const TIMEOUT: OptionSpec = OptionSpec {
     key: "timeout",
     form: OptionForm::Duration,
@@ -65,7 +65,7 @@ pub(super) const PERMIT: OptionSpec = OptionSpec {
     form: OptionForm::Scopes,
     target: OptionTarget::Info,
     example: "permit = \"notes:write\"",
-    about: "The scope that an MCP client needs. Other clients cannot list or call it. Separate several \
+    about: "The scope that an MCP client needs; other clients can neither list nor call the item. Separate several \
             scopes with spaces; the client needs all of them.",
 };
 

@@ -10,7 +10,7 @@ use super::tree;
 use super::tree::{BlockStrips, Call, Head, Node, Partial, PartialName, Strip};
 use crate::error_kind::ErrorKind;
 
-/// The first tag of a block.
+/// The opening tag of a block.
 pub(super) struct OpenTag {
     pub(super) call: Call,
     /// The name in the source, which the end tag must repeat.
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
         Ok(Node::Value(call, Strip { open: tilde, close }))
     }
 
-    /// Parses the tag of a partial. Returns the partial with its name in the source.
+    /// Parses the tag of a partial. Returns the partial, and its name as written in the source.
     pub(super) fn parse_partial_tag(
         &mut self,
         opening: TagOpening,

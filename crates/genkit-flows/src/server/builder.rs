@@ -20,7 +20,7 @@ const MAX_FLOW_BODY: usize = 4 * 1024 * 1024;
 /// The maximum number of flows running at once. Default is 1,024; further requests are rejected.
 const MAX_RUNNING: usize = 1_024;
 
-/// A flow server that is about to start: await it to serve the flows of a registry.
+/// A builder for a flow server. Await it to serve the flows of a registry.
 ///
 /// ```no_run
 /// use genkit::flow;
@@ -40,7 +40,7 @@ const MAX_RUNNING: usize = 1_024;
 /// {"result":"hello Ann"}
 /// ```
 ///
-/// Every option, with a value other than its default:
+/// Common options:
 ///
 /// ```
 /// use genkit::flows::MemoryStreams;

@@ -192,7 +192,10 @@ async fn other_kinds_of_tokens_and_texts_are_none() {
     }
     let critical = json!({ "alg": "ES256", "kid": "k", "crit": ["exp"], "exp": 1 });
     let told = fault(&verifier, &key.signed(&critical, &claims())).await;
-    assert_eq!(told, "the token has a critical header that this server does not support");
+    assert_eq!(
+        told,
+        "the token has a critical header parameter (`crit`) that this server does not support"
+    );
     let long = json!({ "alg": "ES256", "kid": "k".repeat(2000) });
     let token = key.token(&claims());
     for text in [

@@ -119,7 +119,7 @@ macro_rules! controls {
                 self
             }
 
-            /// Sets the connect timeout, which covers the start and the handshake. Default is the timeout of the host.
+            /// Sets the connect timeout, which covers the start of the server and the handshake. Default is the timeout of the host.
             pub fn connect_timeout(mut self, limit: std::time::Duration) -> Self {
                 self.controls.connect_timeout = Some(limit);
                 self

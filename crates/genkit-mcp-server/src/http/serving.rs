@@ -27,8 +27,8 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// Functions read values that your layers insert into the extensions of a request with
-    /// `ctx.extension::<T>()`. A [`Principal`](crate::Principal) owns the sessions that it
+    /// With `ctx.extension::<T>()`, functions read the values that your layers insert into the request
+    /// extensions. A [`Principal`](crate::Principal) owns the sessions that it
     /// opens, and has its own quota and rate limit. Without a principal, clients are identified by address if you
     /// serve with `into_make_service_with_connect_info::<SocketAddr>()`; otherwise all clients count as
     /// one.

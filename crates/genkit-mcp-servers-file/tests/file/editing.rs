@@ -105,10 +105,10 @@ fn unsupported_file_is_not_edited() {
         (b"\xff\xfe\x00\xd8", "neither UTF-8 nor UTF-16"),
         (
             b"{\"mcpServers\": {\"notes\": {\"command\": \"/usr/bin/other\"}}}",
-            "starts another program",
+            "starts a different program",
         ),
-        (b"{\"mcpServers\": {\"notes\": {\"url\": \"http://x\"}}}", "starts another program"),
-        (b"{\"mcpServers\": {\"notes\": 7}}", "starts another program"),
+        (b"{\"mcpServers\": {\"notes\": {\"url\": \"http://x\"}}}", "starts a different program"),
+        (b"{\"mcpServers\": {\"notes\": 7}}", "starts a different program"),
         (b"{\"mcpServers\": {\"notes\": {\"command\": \"notes\", \"env\": []}}}", ""),
     ] {
         if said.is_empty() {

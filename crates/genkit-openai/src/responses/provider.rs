@@ -50,7 +50,7 @@ const COUNT_PATH: &str = "/responses/input_tokens";
 /// | `reasoningEffort`, `reasoningSummary` | sent in `reasoning`; without a summary, thoughts are not returned |
 /// | `verbosity` | sent in `text` |
 /// | `parallelToolCalls`, `maxToolCalls`, `serviceTier`, `promptCacheKey`, `safetyIdentifier`, `topLogProbs`, `previousResponseId` | sent under the API's name, such as `parallel_tool_calls` |
-/// | `maxOutputTokens` | at least 16, the minimum of the API |
+/// | `maxOutputTokens` | raised to 16, the minimum of the API, if it is lower |
 /// | `tools` | server tools such as `{"type": "web_search"}`, in addition to the request's tools |
 /// | `include` | additional data to include in responses |
 /// | `visualDetailLevel` | the level of detail of images |
@@ -78,7 +78,8 @@ impl OpenAiResponses {
     }
 }
 
-/// Returns a model of this server, for a name with the prefix of either provider.
+/// Returns a model of this server that uses the Responses API. `name` has no prefix; the prefix of the model's full
+/// name is the name in `settings`.
 pub(crate) fn responses_model(
     endpoint: &Arc<ApiEndpoint>,
     settings: &Arc<OpenAiServer>,

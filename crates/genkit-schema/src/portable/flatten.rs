@@ -1,4 +1,4 @@
-//! Follows references and choices with one branch, until a schema is flat.
+//! Flattening of one schema: follows references, and choices with one branch.
 
 use serde_json::{Map, Value};
 
@@ -40,7 +40,8 @@ impl<'a> PortableRewriter<'a> {
                 continue;
             };
             let has_null = branches.len() > 1;
-            // A choice with one branch and without null is an enum with one variant, whose text belongs to the value.
+            // Do not flatten an `anyOf` or `oneOf` with one branch and no null: it is an enum with one variant, and the
+            // description of the branch documents that variant.
             if has_null == (key == "allOf") {
                 continue;
             }
@@ -68,7 +69,7 @@ impl<'a> PortableRewriter<'a> {
             let title = || Some(self.exact.get("title")?.as_str()?.to_owned());
             let again = name.or_else(title).unwrap_or_else(|| "schema".to_owned());
             let what = format!("`{again}` contains itself and is cut at the first recursion");
-            self.note_loss(at, what, "if deep values are rare, ignore this, because they are accepted; otherwise use a flat list with ids");
+            self.note_loss(at, what, "deeply nested values are still accepted; if they are common, use a flat list with ids");
             flat.cut = Some(Cut { target: Some(target), again: Some(again) });
             return false;
         }
@@ -130,7 +131,7 @@ fn add_target<'a>(
     }
 }
 
-/// Returns whether a schema describes a plain value, which cutting would not make smaller.
+/// Returns whether a schema has no nested schemas, so that cutting it would not make it smaller.
 fn is_leaf(schema: &Value) -> bool {
     let Some(map) = schema.as_object() else {
         return true;

@@ -56,11 +56,11 @@ pub use state::RunState;
 ///     match run.next() {
 ///         NextStep::Model(call) => {
 ///             let answer = call.perform().await;
-///             run.answered(answer)?;
+///             run.accept_model_result(answer)?;
 ///         }
 ///         NextStep::Tools(calls) => {
 ///             for call in calls {
-///                 run.settled(call.perform().await)?; // in any order, or in parallel
+///                 run.accept_call_result(call.perform().await)?; // in any order, or in parallel
 ///             }
 ///         }
 ///         NextStep::Asks(open) => {
@@ -71,7 +71,7 @@ pub use state::RunState;
 ///         }
 ///         NextStep::Check(check) => {
 ///             let checked = check.perform().await;
-///             run.checked(checked)?;
+///             run.accept_verdict(checked)?;
 ///         }
 ///         _ => break,
 ///     }

@@ -197,7 +197,7 @@ impl Credentials {
         let client = held.registration.is_some_and(|known| foreign(known.issuer.as_ref()));
         if access || client {
             *self.lock_saved() = Some(SavedCredentials::default());
-            tracing::warn!(server = %self.0.server, "the authorization server has changed");
+            tracing::warn!(server = %self.0.server, "the authorization server has changed; discarded the saved credentials");
             self.save_all().await;
         }
     }

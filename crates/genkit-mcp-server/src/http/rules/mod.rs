@@ -53,7 +53,7 @@ pub(super) enum HeaderError {
         "the header MCP-Protocol-Version is `{header}`, but `params.protocolVersion` is `{body}`"
     )]
     Handshake { header: String, body: String },
-    #[error("missing or malformed in `_meta` of the request: {0}")]
+    #[error("missing or malformed fields in `_meta` of the request: {0}")]
     Undescribed(String),
     #[error("`_meta` has a protocol version, but the header MCP-Protocol-Version is missing")]
     MissingVersion,

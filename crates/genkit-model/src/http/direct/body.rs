@@ -35,8 +35,8 @@ impl DirectBody {
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
         if !self.incoming.is_end_stream() {
-            // Drive the connection without a waker first: taking a piece wakes the task of the
-            // connection, which is this task.
+            // Drive the connection with a no-op waker first. Taking a piece wakes the waker that the
+            // connection was last polled with; the waker of `cx` would cause a needless poll.
             self.drive_connection(&mut Context::from_waker(Waker::noop()));
         }
         let mut piece = self.poll_piece();
