@@ -64,9 +64,9 @@ impl StreamJournal {
         let journal = Arc::new(Self { stream: Arc::downgrade(stream), state: Mutex::new(state) });
         // Concurrent senders wait for this lock.
         let mut state = journal.state.lock().await;
-        let said = stream.set_journal(Arc::clone(&journal));
+        let sent = stream.set_journal(Arc::clone(&journal));
         let lines: Vec<String> =
-            (1..).zip(&said).filter_map(|(index, message)| encode_line(index, message)).collect();
+            (1..).zip(&sent).filter_map(|(index, message)| encode_line(index, message)).collect();
         state.bytes = lines.iter().map(String::len).sum();
         let first = state.head_change(false)?.with_log(lines);
         let creating = LeasedRun::create(store, &id, &first, STREAM_LEASE);
@@ -80,10 +80,10 @@ impl StreamJournal {
     }
 
     /// Stores a message and then sends it. Returns `false` if no client will read it.
-    pub(super) async fn say(self: Arc<Self>, message: Bytes) -> bool {
+    pub(super) async fn store_and_send(self: Arc<Self>, message: Bytes) -> bool {
         // Run in a task, because the caller can be dropped at any point, and a stored message must also be
         // sent.
-        let saying = tokio::spawn(async move {
+        let sending = tokio::spawn(async move {
             let mut state = self.state.lock().await;
             let Some(stream) = self.stream.upgrade().filter(|stream| !stream.is_finished()) else {
                 return false;
@@ -92,10 +92,10 @@ impl StreamJournal {
                 state.bytes += message.len();
                 state.store_event(stream.next_index(), Some(&message), false).await;
             }
-            stream.say(&message);
+            stream.send(&message);
             true
         });
-        saying.await.unwrap_or(false)
+        sending.await.unwrap_or(false)
     }
 
     /// Sends the last message.
@@ -223,7 +223,7 @@ impl EventStream {
     }
 
     /// Sends a message without checking the capacity.
-    fn say(&self, message: &Bytes) {
+    fn send(&self, message: &Bytes) {
         self.state().push_event(message);
     }
 }

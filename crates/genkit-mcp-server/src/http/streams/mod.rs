@@ -137,7 +137,7 @@ impl EventStream {
     }
 
     /// Sends a message if there is capacity for it.
-    fn try_say(&self, message: &Bytes) -> SendOutcome {
+    fn try_send(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
         match state.has_room(message) {
             None => SendOutcome::Full,
@@ -300,10 +300,10 @@ impl Outward for EventStream {
             loop {
                 let mut room = std::pin::pin!(self.room.notified());
                 room.as_mut().enable();
-                match self.try_say(&message) {
-                    SendOutcome::Ended(said) => return said,
+                match self.try_send(&message) {
+                    SendOutcome::Ended(sent) => return sent,
                     SendOutcome::Journaled => match self.journal.get() {
-                        Some(journal) => return Arc::clone(journal).say(message).await,
+                        Some(journal) => return Arc::clone(journal).store_and_send(message).await,
                         None => continue,
                     },
                     SendOutcome::Full => {}
