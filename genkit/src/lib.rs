@@ -41,7 +41,7 @@
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve a chat to web pages; store conversations; show a page with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
-//! | choose or implement a model | [providers](guide::providers) | [`model`] |
+//! | choose or implement a model | [providers](guide::providers), [models](guide::models) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [workflows](guide::durable_workflows), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
@@ -52,9 +52,9 @@
 //!
 //! # Feature flags
 //!
-//! `server` (`cli`, `mcp-http`, `log`) is for MCP servers. `agent` (`dotprompt`, `mcp-host-http`, `log`) is for agents, next
-//! to a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` enables all features. The [reference](guide::reference)
-//! describes each feature.
+//! `server` (`cli`, `mcp-http`, `log`) is for MCP servers. `agent` (`dotprompt`, `mcp-host-http`, `log`) is for agents, in
+//! addition to the feature of a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` enables all features. The
+//! [reference](guide::reference) describes each feature.
 //!
 //! **By value from the caller, by reference from the framework**: parameters by value are input, parameters by reference
 //! are injected. The function can still be called directly, for example in a unit test. [All pages](guide).
@@ -87,7 +87,7 @@ pub mod flows;
 mod free_functions;
 #[cfg(feature = "generate")]
 pub mod generate;
-// Documentation pages without code. Their examples use nearly every feature.
+// The guide has no code of its own. Its doctests need all of these features.
 #[cfg(all(
     doc,
     any(

@@ -250,9 +250,9 @@ fn unlinked(text: &str) -> String {
 }
 
 fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
-    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nCollected from the pitfalls of every page. Copy this page into \
+    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nThe most important pitfalls of each page. Copy this page into \
         `AGENTS.md` or `CLAUDE.md`, and read the page on a topic before you write code for it.\n\n\
-        | rule | |\n|---|---|\n\
+        | topic | rule |\n|---|---|\n\
         | functions | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]`, `#[flow]` or `#[retriever]`, and a doc comment |\n\
         | arguments | by value from the caller, by reference from the framework |\n\
         | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other name formats |\n\
