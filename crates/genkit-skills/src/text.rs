@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a byte order mark | the text after it |
 //! | a description above the limit | the whole description, with a warning |
-//! | a value with a colon that is not in quotes | the text of the line |
+//! | an unquoted value that contains a colon | the rest of the line, as text |
 //! | no frontmatter, no name, an invalid name | an error for this skill; the other skills are loaded |
 
 use genkit_dotprompt::{MAX_FRONTMATTER_BYTES, yaml};

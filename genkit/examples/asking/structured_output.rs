@@ -24,7 +24,7 @@ async fn main() -> Result<()> {
         .model("gemini/gemini-2.5-flash")
         .extract::<Recipe>()
         .validate(|recipe| match recipe.ingredients.len() {
-            // Sent back to the model, once by default.
+            // The model receives this error and tries again, once by default.
             0 => Err("the recipe has no ingredients"),
             _ => Ok(()),
         });

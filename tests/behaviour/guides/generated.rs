@@ -145,7 +145,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "Streams of OpenAI-compatible servers",
-        "Fragments of tool calls are assembled by index, id and name together. The first table selects the call that a fragment may belong to. The second decides whether the fragment continues that call: a call is *whole* if its arguments are a complete JSON value, and arguments are *next* if the call is whole and they begin another value. The third handles calls that remain at the end of the stream.",
+        "Servers omit, split, repeat and reuse the index, the id and the name of a tool call. In the first table, the first matching row selects the call that a fragment may continue. The second table states whether the fragment starts a new call; otherwise it continues the selected call. There, a name or id is the *first* if the call has none yet, and a call is *whole* if its arguments are a complete JSON value. The arguments of a fragment are *next* if the call is whole and they begin another value; they *can begin* a call if they are empty or start with `{`, `\"` or `n` (`null`). The third table applies to all calls at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (
@@ -173,7 +173,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
 fn what_other_programs_get_wrong_is_in_the_tables_of_the_code() {
     let mut text = String::from(
         "# What other programs get wrong, and what we do about it\n\nGenerated from the documentation of the code. \
-         Invalid input from another program is repaired or skipped with a warning. Valid input next to it still works.\n",
+         Invalid input from another program is repaired or skipped with a warning. Valid input in the same file or message still works.\n",
     );
     for (title, lead, path) in OTHERS {
         write!(text, "\n## {title}\n\n{lead}\n").unwrap();

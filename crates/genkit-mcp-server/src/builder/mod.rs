@@ -473,8 +473,8 @@ impl McpServer {
         self
     }
 
-    /// Adds a sealing key of at least 32 random bytes, which signs the state of questions that clients store and send
-    /// back. All instances of a server need the same keys. Default is a random key of this process.
+    /// Adds a sealing key of at least 32 random bytes, which signs the state that clients store while a question is open.
+    /// All instances of a server need the same keys. Default is a random key of this process.
     ///
     /// If you add several keys, the first key signs and all of them verify. To rotate keys without losing a question,
     /// add the new key to every instance as the second key, then make it the first key. Remove the old key an hour

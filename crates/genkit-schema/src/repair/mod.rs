@@ -6,15 +6,15 @@
 //!
 //! | in the schema | result of the repair |
 //! |---|---|
-//! | drafts 3 to 2019-09: `id`, `extends`, `disallow`, `divisibleBy`, `dependencies`, a list of `items`, boolean `exclusiveMinimum`, `required` inside a property, `$recursiveRef`, `$dynamicRef` | the keyword of 2020-12 |
+//! | a keyword of drafts 3 to 2019-09: `id`, `extends`, `disallow`, `divisibleBy`, `dependencies`, a list of `items`, boolean `exclusiveMinimum`, `required` inside a property, `$recursiveRef`, `$dynamicRef` | the equivalent keyword of 2020-12 |
 //! | `nullable` and `example` of OpenAPI | `null` as a type, `examples` |
-//! | `"int"`, `"STRING"`, `"any"` and other names of types | the type of JSON Schema, or none |
+//! | `"int"`, `"STRING"`, `"any"` and other names of types | the matching type of JSON Schema, or no `type` |
 //! | a keyword whose number or boolean is written as a string | the number or boolean |
 //! | a keyword whose value has the wrong JSON type, such as `properties: null` | removed |
 //! | an entry of `properties` that is not a schema | a schema that accepts any value |
 //! | an array without `items` | `items: {}` |
 //! | a number as a string, or a string as a number, in `enum`, `const` and `default` | the value with the right type |
-//! | other values that the type excludes, and repeated values | removed |
+//! | other values there that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
 //! | `$id`, which would clash with the `$id` of other tools, and anchors that are ambiguous without it | removed |
