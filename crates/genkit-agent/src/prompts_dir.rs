@@ -59,7 +59,7 @@ impl PromptsDir {
         }
     }
 
-    /// Creates the error for these errors in the files.
+    /// Creates an error that lists these errors in the files.
     pub(crate) fn folder_error(&self, mistakes: Vec<String>) -> E {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
@@ -81,7 +81,11 @@ impl PromptsDir {
         let watcher = Watcher { registry: registry.downgrade(), dir: self, names, seen };
         let thread = std::thread::Builder::new().name("genkit-prompts".to_owned());
         if let Err(error) = thread.spawn(move || watcher.watch_folder()) {
-            tracing::error!(%error, "failed to start a thread that watches the prompts; changes need a restart");
+            tracing::error!(
+                %error,
+                "failed to start a thread that watches the prompts; restart the program after you change a \
+                 prompt file"
+            );
         }
     }
 }
