@@ -138,7 +138,7 @@ impl Runs {
     /// attempts of the step is reset. Returns `false` if the run is neither failed nor cancelled, or does not exist.
     ///
     /// # Errors
-    /// See [`Runs`]. Returns `FailedPrecondition` if an older version stored the failure.
+    /// See [`Runs`]. Returns `FailedPrecondition` if an older version of the program stored the failure.
     pub async fn retry(&self, id: impl Into<String>) -> Result<bool> {
         match self.find(id).await? {
             Some(handle) => handle.retry_run().await,
