@@ -313,7 +313,7 @@ pub struct TurnEnd {
 pub enum SnapshotStatus {
     /// The turn runs in the background.
     Pending,
-    /// A stop was requested, but the turn is still running.
+    /// An abort was requested, but the turn is still running.
     Aborting,
     /// The turn has ended.
     Completed,
@@ -321,7 +321,7 @@ pub enum SnapshotStatus {
     Aborted,
     /// The turn has failed.
     Failed,
-    /// The process ended before the turn did. Returned when the snapshot is read, but never stored.
+    /// The process ended before the turn did. This status is determined when the snapshot is read, and is never stored.
     Expired,
 }
 
