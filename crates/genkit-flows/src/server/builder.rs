@@ -162,7 +162,8 @@ impl FlowServer {
         self
     }
 
-    /// Filters the flows by name; `*` matches any text. If a name matches no flow, the server does not start.
+    /// Limits the served flows to these names; `*` matches any text. If a name matches no flow, the server does not
+    /// start.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.only.extend(names.into_iter().map(Into::into));
         self
