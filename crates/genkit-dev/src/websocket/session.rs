@@ -52,7 +52,7 @@ pub(super) enum SessionStep {
 /// The program's side of a connection.
 #[derive(Default)]
 pub(super) struct ToolsSession {
-    /// The runs that were requested with an input stream. No action of this program reads it.
+    /// The runs that were requested with an input stream. No action of this program reads such a stream.
     with_input: HashSet<String>,
 }
 
