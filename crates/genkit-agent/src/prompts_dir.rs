@@ -65,7 +65,7 @@ impl PromptsDir {
     }
 
     /// Returns a fingerprint of the files, which differs if a file changes. Call this before
-    /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
+    /// [`load_prompts`](Self::load_prompts), so that a change during loading is detected.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::read(&self.path)
     }

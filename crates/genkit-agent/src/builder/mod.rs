@@ -215,7 +215,7 @@ impl Generate {
 
     /// Sets the tool choice: whether the model may, must or must not call tools, or [which tool](ToolChoice::Tool) it
     /// must call. A choice that forces a call becomes `Auto` after the first round, since the model could otherwise
-    /// never send a final response.
+    /// never send a final response. With [`stop_on_tool`](Self::stop_on_tool), `Required` is kept.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self
