@@ -112,7 +112,7 @@ pub struct AgentState {
     /// Id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Name of the agent that the conversation was handed over to; `None` for the agent of the session.
+    /// The name of the agent that the conversation was handed over to. `None` means the agent of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// History of the conversation, without the instructions of the agent.
