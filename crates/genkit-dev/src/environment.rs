@@ -15,7 +15,7 @@ pub(super) struct DevEnvironment {
 }
 
 impl DevEnvironment {
-    /// Reads the variables of this process; returns `None` outside development.
+    /// Reads the variables of this process. Returns `None` outside development.
     pub(super) fn from_process() -> Option<Self> {
         is_development().then(|| Self::from_variables(|name| std::env::var(name).ok()))
     }
