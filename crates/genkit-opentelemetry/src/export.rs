@@ -33,7 +33,7 @@ pub fn otlp(name: impl Into<String>) -> Otlp {
     Otlp { name: name.into(), version: None, spans: SPANS.to_owned(), logs: true }
 }
 
-/// A builder of an OTLP export, created by [`otlp`].
+/// A builder for an OTLP export, created by [`otlp`].
 #[derive(Clone, Debug)]
 #[must_use = "the export starts with `.install()`"]
 pub struct Otlp {
