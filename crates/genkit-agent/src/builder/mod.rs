@@ -66,7 +66,8 @@ use genkit_model::{IntoModel, ModelRef};
 /// # Errors
 /// Every error of a run holds the partial response: see [`Error::partial`](genkit_core::Error::partial). The kinds are:
 ///
-/// - `InvalidArgument`: no model or no message is given, two tools have the same name, or the model lacks a capability.
+/// - `InvalidArgument`: no model or no message is given, two tools have the same name, the model lacks a capability, or
+///   the output is still rejected after the last retry.
 /// - `NotFound`: a model, tool or resource does not exist.
 /// - `FailedPrecondition`: the response was blocked, state is missing, or there is nothing to resume.
 /// - `DeadlineExceeded` and `Cancelled`.
