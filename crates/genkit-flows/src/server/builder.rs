@@ -180,8 +180,8 @@ impl FlowServer {
     /// resume its stream with the id in the response header `x-genkit-stream-id`, and a flow continues to run if its
     /// client disconnects. Default is `false`.
     ///
-    /// A stream is available only to its owner, which consists of the flow and of the whole value of `auth` in the
-    /// action context, or of the whole action context if there is no `auth`. A provider can define another
+    /// A stream is available only through the flow that created it, and only to its owner: the whole value of `auth` in
+    /// the action context, or the whole action context if there is no `auth`. A provider can define another
     /// [`owner`](ContextProvider::owner). The response to all other callers is 204, as for an expired stream. An `auth`
     /// that contains `iat` and `exp` changes when its token is renewed; define the owner in that case.
     pub fn durable_streams(self, yes: bool) -> Self {
