@@ -112,8 +112,8 @@ impl Retriever {
         Ok(found)
     }
 
-    /// Converts this into a read-only tool with the same name and description. The model passes a query, and receives
-    /// the text and metadata of at most `k` documents. Media is omitted.
+    /// Converts the retriever into a read-only tool with the same name and description. The model passes a query, and
+    /// receives the text and metadata of at most `k` documents. Media is omitted.
     #[must_use]
     pub fn into_tool(self, k: usize) -> Tool {
         let (name, description) = (self.name().to_owned(), self.description().to_owned());
