@@ -144,7 +144,7 @@ macro_rules! handle_methods {
             /// deny a call with a reason, to change its arguments, or to respond on behalf of the tool.
             ///
             /// # Errors
-            /// Returns the errors of `answer`.
+            /// Returns the errors of [`answer`](Self::answer).
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -165,8 +165,8 @@ macro_rules! handle_methods {
             /// of attempts of the step is reset. Returns `false` if the run has not failed and was not cancelled.
             ///
             /// # Errors
-            /// Returns the errors of [`status`](Self::status), and `FailedPrecondition` if an older version of the
-            /// program stored the failure.
+            /// Returns the errors of [`status`](Self::status), and `FailedPrecondition` if the run cannot be continued,
+            /// for example because an older version of the program stored the failure.
             pub async fn retry(&self) -> Result<bool> {
                 self.0.retry_run().await
             }
