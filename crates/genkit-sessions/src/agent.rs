@@ -1,4 +1,4 @@
-//! Agents and their builder.
+//! Agents: their calls, snapshots and background turns.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -315,7 +315,7 @@ pub enum SnapshotStatus {
     Pending,
     /// An abort was requested, but the turn is still running.
     Aborting,
-    /// The turn has ended.
+    /// The turn has ended without an error.
     Completed,
     /// The turn was aborted.
     Aborted,
