@@ -91,7 +91,7 @@ pub struct FlowServer {
 
 /// The settings of a flow server.
 pub(super) struct FlowSettings {
-    /// Empty, or a path with a leading `/` and no trailing one.
+    /// Empty, or a path with a leading `/` and no trailing `/`.
     pub(super) prefix: String,
     pub(super) only: Vec<String>,
     pub(super) providers: Vec<Arc<dyn ContextProvider>>,
