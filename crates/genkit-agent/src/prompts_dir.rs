@@ -14,7 +14,7 @@ use genkit_core::internal::template::{Error as E, Templates};
 /// The interval between two checks of the folder. Default is 300 milliseconds.
 const INTERVAL: Duration = Duration::from_millis(300);
 
-/// The `.prompt` settings of a [`GenkitBuilder`](crate::instance::GenkitBuilder).
+/// The `.prompt` settings of an [`InstanceBuilder`](crate::instance::InstanceBuilder).
 #[derive(Default)]
 pub(crate) struct PromptFiles {
     pub(crate) dirs: Vec<PathBuf>,
