@@ -271,8 +271,8 @@ pub fn serve_mcp() -> mcp::McpServer {
     Genkit::default().serve_mcp()
 }
 
-/// Serves the program's flows over HTTP with the protocol of Genkit's clients: `POST /NAME` with
-/// `{"data": input}`, streamed if the client requests it.
+/// Serves the program's flows over HTTP with the protocol of Genkit's clients: `POST /NAME` with `{"data": input}`. The
+/// response is streamed if the client requests it.
 ///
 /// ```no_run
 /// use genkit::flow;
@@ -297,7 +297,7 @@ pub fn serve_flows() -> flows::FlowServer {
 /// stream of events. A request from Vercel's AI SDK to the same path receives a UI message stream.
 ///
 /// `agent` is a [`Generate`], a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`], or
-/// a `sessions::Agent` (feature `sessions`), whose sessions are the threads.
+/// a `sessions::Agent` (feature `sessions`), whose sessions become the client's threads.
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

@@ -144,7 +144,7 @@ impl Chat {
     pub fn replace_history(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
         self.turn_tools.clear();
-        self.template.system.clear(); // it is part of the history from now on
+        self.template.system.clear(); // the history contains it from now on
         self.template.options.messages = response.messages();
     }
 

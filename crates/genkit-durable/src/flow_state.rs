@@ -22,7 +22,7 @@ use genkit_core::{Message, Part, ToolRequest};
 /// The version of the stored state.
 const VERSION: u32 = 1;
 
-/// The `ref` of the call that represents a flow in its questions.
+/// The id of the call that represents a flow in its questions.
 const FLOW: &str = "flow";
 
 #[derive(Clone, Serialize, Deserialize)]

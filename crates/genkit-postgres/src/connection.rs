@@ -187,8 +187,8 @@ pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
     Error::new(kind, "the Postgres run store failed").with_source(error)
 }
 
-/// Returns the kind of an error by the class of its SQLSTATE; `None` is a connection error. Returns `Unavailable` only
-/// if a retry can succeed.
+/// Returns the kind of an error by the class of its SQLSTATE; `None` means a connection error. Returns `Unavailable`
+/// only if a retry can succeed.
 fn kind_of_state(state: Option<&str>) -> ErrorKind {
     match state.and_then(|state| state.get(..2)) {
         // Connection errors, conflicts, resource limits, locks, operator intervention, system errors.

@@ -62,10 +62,10 @@ pub(crate) struct FlowWaiter {
     pub(crate) invocation: String,
 }
 
-/// The HTTP status of errors from the run rather than from Restate.
+/// The HTTP status that represents `FailedPrecondition`.
 const PRECONDITION: u16 = 412;
 
-/// Converts an error. Usage errors of the caller end the handler; all others are retried.
+/// Converts an error. Usage errors of the caller end the handler; Restate retries after all other errors.
 pub(crate) fn handler_error(error: &Error) -> HandlerError {
     let code = match error.kind() {
         ErrorKind::InvalidArgument => 400,

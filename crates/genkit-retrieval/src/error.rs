@@ -19,7 +19,9 @@ pub(crate) enum Error {
     MissingText,
     #[error("the index holds at most {0} documents; raise `.max_documents(..)` or use a database")]
     Full(usize),
-    #[error("the embedder `{0}` must return one vector for each text; it returned {1} for {2}")]
+    #[error(
+        "the embedder `{0}` must return one vector for each text; it returned {1} vectors for {2} texts"
+    )]
     Count(String, usize, usize),
     #[error(
         "the embedder `{0}` returned a vector with {1} dimensions, but the index contains vectors with {2}; use the same embedder and the same number of dimensions for all documents"

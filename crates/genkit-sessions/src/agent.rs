@@ -1,4 +1,4 @@
-//! Agents and their builder.
+//! Agents: their calls, snapshots and background turns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,9 +130,9 @@ impl Agent {
         self.wait_for(id, limit, "").await
     }
 
-    /// Resumes turns whose processes have ended, in the background. Returns the number of sessions with an unfinished
-    /// turn, including turns that another process is running, which are not resumed. Call this method when the program
-    /// starts; otherwise, such a turn is resumed by the next call of its session.
+    /// Resumes, in the background, the turns whose processes have ended. Returns the number of sessions with an
+    /// unfinished turn, including turns that another process is running, which are not resumed. Call this method when
+    /// the program starts; otherwise, such a turn is resumed by the next call of its session.
     ///
     /// # Errors
     /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
@@ -255,8 +255,8 @@ impl Agent {
         }
     }
 
-    /// Converts the agent into a tool for another agent: each call is a new conversation with a task. Questions of its
-    /// tools are forwarded to the caller, and the answers are returned to the tools.
+    /// Converts the agent into a tool for another agent: each call is a new conversation with a task. Questions of the
+    /// agent's tools are forwarded to the caller, and the answers are returned to these tools.
     ///
     /// # Errors
     /// Returns `InvalidArgument` if the agent has a handler.

@@ -335,7 +335,7 @@ impl Background {
         let resuming = async {
             let newest = self.newest(agent, &open.task).await?;
             if newest.is_none_or(|newest| newest.snapshot_id != open.snapshot) {
-                return Ok(()); // It was continued before a crash.
+                return Ok(()); // The task was continued before a crash.
             }
             self.send(agent, &open.task, AgentInput::from_answers(answers)?).await
         };
@@ -366,7 +366,7 @@ impl Background {
         let sending = async {
             let newest = self.newest(agent, &more.task_id).await?;
             if newest.is_none_or(|newest| newest.snapshot_id != from) {
-                return Ok(()); // It was continued before a crash.
+                return Ok(()); // The task was continued before a crash.
             }
             self.send(agent, &more.task_id, input).await
         };

@@ -25,7 +25,7 @@ use crate::workflow::{Recorded, RunWorkflow, publish_status};
 
 type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<String, RunEnd>> + 'a>>;
 
-/// An end of the workflow that is not an end of the run.
+/// The reason why a workflow ends before its run has ended.
 pub(crate) enum RunEnd {
     /// The history is long, so another workflow continues.
     Continue(RunInput),
@@ -48,7 +48,7 @@ impl From<genkit::Error> for RunEnd {
     }
 }
 
-/// What a run waits for.
+/// An event that a run waits for.
 enum Next {
     Cancelled,
     Answers,
@@ -105,7 +105,8 @@ impl<'a> Driver<'a> {
         Ok((status != RunStatus::Completed).then(|| error.unwrap_or_default()))
     }
 
-    /// Starts due steps, unless the history is long: then it returns an error when no step is running.
+    /// Starts the steps that are due. If the history is long, starts none of them, and returns [`RunEnd::Continue`]
+    /// once no step is running.
     fn start_steps(&mut self) -> Result<(), RunEnd> {
         if !self.ctx.continue_as_new_suggested() {
             while let Some(step) = self.due.pop_front() {
@@ -183,7 +184,8 @@ impl Driver<'_> {
         if let Ok(output) = changed {
             return Ok(unpack(&output)?);
         }
-        // This worker lacks something that the run needs, such as a tool. Others get the call, again and again.
+        // This worker lacks a dependency of the run, such as a tool. Temporal passes the call to other workers until
+        // one succeeds.
         let remote = ActivityOptions::with_start_to_close_timeout(ADVANCE)
             .retry_policy(RetryPolicy::builder().maximum_interval(LONGEST_RETRY).build())
             .cancellation_token(WorkflowCancellationToken::new())
@@ -193,7 +195,8 @@ impl Driver<'_> {
     }
 }
 
-/// Performs a step on any worker, again if its worker is lost or after a temporary error. Returns its result.
+/// Performs a step on any worker, and returns its result. Repeats the step if its worker is lost, or after a temporary
+/// error.
 async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Result<String, RunEnd> {
     let (number, mut lives, mut is_begun, mut tries, mut known) = (step.number, 0, false, 0, 0);
     for attempt in 1.. {
@@ -250,7 +253,8 @@ async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Resu
 fn activity_options(step: &DueStep) -> ActivityOptions {
     let limit =
         step.limit.map_or(LONGEST_STEP, |limit| Duration::from_millis(limit) + LIMIT_MARGIN);
-    // The server tries a step again only if no worker has begun it. All other attempts get the results of `once`.
+    // The server retries a step only if no worker has started it. `perform_step` makes all other attempts, because they
+    // need the results of `once`.
     let retries = RetryPolicy::builder()
         .maximum_interval(LONGEST_RETRY)
         .non_retryable_error_types(["TemporalTimeout:Heartbeat", "TemporalTimeout:StartToClose"])

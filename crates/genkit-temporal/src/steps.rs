@@ -180,14 +180,14 @@ impl Steps {
                 Err(_) => Err(stopped("the step panicked")),
             },
         }
-        // Notifies work elsewhere before the step is dropped.
+        // Cancel external operations before the step is dropped.
         let _ = cancel.send(());
         let _ = timeout(CANCEL, working).await;
         Err(stopped("the step was stopped"))
     }
 }
 
-/// Sends heartbeats until Temporal does not accept one.
+/// Sends heartbeats until Temporal rejects one.
 async fn send_heartbeats(ctx: &ActivityContext) {
     while ctx.record_heartbeat(()).await.is_ok() {
         tokio::time::sleep(HEARTBEAT_INTERVAL).await;
@@ -218,7 +218,7 @@ impl StepLog for OnceSignals {
         let note = OnceNote { number: self.number, attempt: self.attempt, key, done };
         Box::pin(async move {
             let note = pack("a result of `once`", &note)?;
-            let lost = || Error::new(ErrorKind::Aborted, "the step was given to another worker");
+            let lost = || Error::new(ErrorKind::Aborted, "the step was passed to another worker");
             let workflow = ctx.workflow_handle::<RunWorkflow>().ok_or_else(lost)?;
             let sent = workflow.signal(RunWorkflow::once, note, WorkflowSignalOptions::default());
             sent.await

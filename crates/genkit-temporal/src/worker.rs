@@ -12,7 +12,7 @@ use crate::steps::Steps;
 use crate::workflow::RunWorkflow;
 
 /// A worker for Temporal: it performs the runs of a task queue with every model, tool and flow of the registry. Any
-/// number of workers may poll one task queue.
+/// number of workers can poll one task queue.
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -43,8 +43,8 @@ impl TemporalWorker {
         self
     }
 
-    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have 5 seconds to end; all
-    /// other steps are performed by other workers.
+    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have 5 seconds to finish; other
+    /// workers perform the steps that do not.
     #[must_use]
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
@@ -54,7 +54,8 @@ impl TemporalWorker {
     /// Runs the worker. Its future is not `Send`: await it in `main` or in a `LocalSet`.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the namespace does not exist or the client must not poll the task queue.
+    /// Returns `FailedPrecondition` if the namespace does not exist, or if the client is not allowed to poll the task
+    /// queue.
     pub async fn run(self) -> Result<()> {
         let runtime = Runtime::from_current_tokio(Default::default()).map_err(failed)?;
         let options = WorkerOptions::new(self.queue)

@@ -45,7 +45,7 @@ pub(crate) struct RunWorkflow {
     pub(crate) recorded: BTreeMap<u64, Recorded>,
 }
 
-/// The results of `once` of a step, sent by its current attempt and by earlier ones.
+/// The results of `once` of a step, sent by its current attempt and by earlier attempts.
 #[derive(Default)]
 pub(crate) struct Recorded {
     pub(crate) attempt: u32,
@@ -82,7 +82,7 @@ impl RunWorkflow {
         }
     }
 
-    /// Accepts answers to open questions. Returns the error of answers that do not fit.
+    /// Accepts answers to open questions. Returns an error if they do not match the open questions.
     #[update]
     pub(crate) async fn answer(
         ctx: &mut WorkflowContext<Self>,
@@ -108,7 +108,7 @@ impl RunWorkflow {
         self.add_answers(answers);
     }
 
-    /// Records a result of `once`. Those of lost attempts are ignored.
+    /// Records a result of `once`. Results of lost attempts are ignored.
     #[signal]
     pub(crate) fn once(&mut self, _ctx: &mut SyncWorkflowContext<Self>, note: Vec<u8>) {
         let Ok(OnceNote { number, attempt, key, done }) = unpack(&note) else { return };
@@ -133,7 +133,10 @@ impl RunWorkflow {
 
     pub(crate) fn reply(&mut self, ticket: u64, refusal: Option<Refusal>) {
         if let Some(refusal) = &refusal {
-            tracing::warn!(?refusal, "answers do not fit the open questions of the run");
+            tracing::warn!(
+                ?refusal,
+                "rejected answers that do not match the open questions of the run"
+            );
         }
         self.replies.insert(ticket, refusal);
     }

@@ -1,6 +1,6 @@
 //! A durable flow with a child run, a signal and a published status, and a worker with a limit and a schedule.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::durable::{DurableContext as _, FolderStore};
 use genkit::{Context, Error, Genkit, Result, flow};

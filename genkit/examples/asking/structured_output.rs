@@ -1,6 +1,6 @@
 //! Streams a typed response: the guide page `structured_output`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::Result;
 use schemars::JsonSchema;

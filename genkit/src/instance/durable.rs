@@ -22,8 +22,8 @@ impl Genkit {
         genkit_durable::internal::runs::durable_run(&self.0, id, run, DurableOptions::new()).await
     }
 
-    /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from the
-    /// start, with the saved results of [`Context::once`](crate::Context::once). The id works as in
+    /// Creates a durable run of a flow in the registry. The flow can ask questions. After a crash, it runs again from
+    /// the start, with the saved results of [`Context::once`](crate::Context::once). The id works as in
     /// [`durable_run`](Self::durable_run).
     ///
     /// ```

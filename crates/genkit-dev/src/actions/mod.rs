@@ -81,7 +81,7 @@ impl ActionsByKey {
         read(&self.instances).clone()
     }
 
-    /// Cancels the action with this trace id; returns whether it was running.
+    /// Cancels the action with this trace id. Returns whether it was running.
     pub(crate) fn cancel_run(&self, trace_id: &str) -> bool {
         self.running.cancel_run(trace_id)
     }

@@ -51,8 +51,8 @@ enum GivenAnswers {
 }
 
 impl EngineAnswers {
-    /// Creates an answer from a plain value. `call` is the `ref` of the interrupted call, or the key of a question, as
-    /// for [`DurableRun::answer`](crate::DurableRun::answer).
+    /// Creates an answer from a plain value. `call` is the id of the interrupted call, or the key of a question, as for
+    /// [`DurableRun::answer`](crate::DurableRun::answer).
     ///
     /// # Errors
     /// Returns `InvalidArgument` if the value cannot be serialized.
@@ -155,8 +155,8 @@ impl EngineRun {
         }
     }
 
-    /// Returns an open step again, by its number. An engine that stores the state of a run may pass the number of a step
-    /// to a worker instead of the step, which contains the conversation. `None` if the step is not open.
+    /// Returns an open step again, by its number. An engine that stores the state of a run can pass the number of a
+    /// step to a worker instead of the step, which contains the conversation. Returns `None` if the step is not open.
     pub fn open_step(&mut self, number: u64) -> Option<EngineStep> {
         let call = self.steps.find_step(number)?;
         let work = match (&mut self.body, call) {
@@ -215,7 +215,7 @@ impl EngineRun {
     /// Accepts answers to open questions.
     ///
     /// # Errors
-    /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if an answer does not match an open
+    /// Returns `FailedPrecondition` if no question is open, and `InvalidArgument` if an answer does not match an open
     /// question. Do not store the run after an error.
     pub async fn answer(&mut self, answers: EngineAnswers) -> Result<()> {
         let open = self.open_questions();

@@ -99,13 +99,14 @@ macro_rules! handle_methods {
                 self.open_questions().await
             }
 
-            /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
+            /// Answers the question of `call`, which is the id of the interrupted call or the key of a question. Any
             /// process with the same registry can answer it.
             ///
             /// For an approval, pass true or false; for a form, pass its fields, or null to decline; for
             /// [`Context::interrupt`](genkit_core::Context::interrupt), pass the value that it returns. For an
             /// at-most-once call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false
-            /// reports it to the model as not run. The run continues once all open questions are answered.
+            /// declines it: the model is told that it may already have happened. The run continues once all open
+            /// questions are answered.
             ///
             /// # Errors
             /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
@@ -143,7 +144,7 @@ macro_rules! handle_methods {
             /// deny a call with a reason, to change its arguments, or to respond on behalf of the tool.
             ///
             /// # Errors
-            /// Returns the errors of `answer`.
+            /// Returns the errors of [`answer`](Self::answer).
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -164,8 +165,8 @@ macro_rules! handle_methods {
             /// of attempts of the step is reset. Returns `false` if the run has not failed and was not cancelled.
             ///
             /// # Errors
-            /// Returns the errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the
-            /// failure.
+            /// Returns the errors of [`status`](Self::status), and `FailedPrecondition` if the run cannot be continued,
+            /// for example because an older version of the program stored the failure.
             pub async fn retry(&self) -> Result<bool> {
                 self.0.retry_run().await
             }

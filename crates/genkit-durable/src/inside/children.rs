@@ -43,7 +43,7 @@ struct Child {
 }
 
 impl ChildFlow {
-    /// Returns the id of the child, to find it with `Genkit::find_durable_flow` or as an operator.
+    /// Returns the id of the child, for `Genkit::find_durable_flow` and the methods of [`Runs`](crate::Runs).
     pub fn id(&self) -> &RunId {
         self.0.handle.id()
     }
@@ -60,7 +60,7 @@ impl ChildFlow {
 }
 
 impl ChildRun {
-    /// Returns the id of the child, to find it with `Genkit::find_durable_run` or as an operator.
+    /// Returns the id of the child, for `Genkit::find_durable_run` and the methods of [`Runs`](crate::Runs).
     pub fn id(&self) -> &RunId {
         self.0.handle.id()
     }

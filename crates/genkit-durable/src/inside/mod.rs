@@ -45,7 +45,8 @@ use genkit_core::{Context, Result};
 /// ```
 ///
 /// # Errors
-/// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store.
+/// The methods return `FailedPrecondition` outside a durable run and in a run of an engine (Restate, Temporal), and any
+/// error from the store.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
     /// once, even after a crash. Signals are received in the order in which they were sent. A signal may be sent before

@@ -34,8 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score>>> + Send + Sync;
 
-/// An evaluator, which judges outputs for `evaluate` in a test and for Genkit's
-/// developer tools. Cheap to clone.
+/// An evaluator, which judges outputs for `evaluate` in a test and for Genkit's developer tools. Cheap to clone.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, EvalStatus, Evaluator, Score};

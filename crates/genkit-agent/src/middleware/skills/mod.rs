@@ -33,11 +33,10 @@ pub struct Skills(Arc<SkillOffers>);
 /// Creates middleware that offers skills to a model: from folders on disk, from a registry
 /// (`skills!`), and from MCP servers (`McpHost`, `McpClient`).
 ///
-/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool
-/// `use_skill` loads a skill's instructions by name, or takes a query to find skills that are not
-/// in the list. The tool `read_skill_file`
-/// reads a file of a skill. The content of a skill is fetched only when the model requests it, and content from a
-/// server is verified against the digests in its list. The model receives the origin of each skill. The name of a
+/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool `use_skill` loads a skill's
+/// instructions by name, or takes a query to find skills that are not in the list. The tool `read_skill_file` reads a
+/// file of a skill. The content of a skill is fetched only when the model requests it, and content from a server is
+/// verified against the digests in the server's list. The model receives the origin of each skill. The name of a
 /// server's skill starts with the key of the server, as in `shop/refunds`, so it cannot replace a skill of this
 /// program. Nothing in a skill is executed, and `allowed-tools` has no effect.
 ///
