@@ -416,7 +416,7 @@ impl Error {
         }
     }
 
-    /// Wraps an error of a sibling crate that has no [`Topic`].
+    /// Wraps a sibling crate's error that does not implement [`Topic`].
     #[doc(hidden)]
     pub fn with_kind(kind: ErrorKind, error: impl StdError + Send + Sync + 'static) -> Self {
         let this = Self::new(kind, error.to_string());

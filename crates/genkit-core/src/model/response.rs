@@ -216,8 +216,8 @@ impl Usage {
 
 /// A chunk of a response that is still being generated.
 ///
-/// The loop numbers the messages that it produces: chunks of the model's first message have the
-/// index 0, the tool responses 1, the model's next message 2, and so on.
+/// The generate loop numbers the messages that it produces: chunks of the model's first message have the index 0, the
+/// tool responses 1, the model's next message 2, and so on.
 ///
 /// ```
 /// use genkit::model::GenerateChunk;

@@ -38,7 +38,7 @@ impl RunId {
     /// Creates an id from a string.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the id is empty, too long, or contains other characters.
+    /// Returns `InvalidArgument` if the id is empty or too long, contains other characters, or begins with `-` or `.`.
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');

@@ -5,8 +5,8 @@ use super::{RunId, RunStatus};
 /// The maximum number of runs on a page. Default is 100.
 const PAGE: usize = 100;
 
-/// Selects runs for [`RunStore::list`](super::RunStore::list). A run must meet all conditions; without conditions, all
-/// runs are selected. A page has up to 100 runs, in the order of their ids.
+/// A filter that selects runs for [`RunStore::list`](super::RunStore::list). A run must meet all conditions; without
+/// conditions, all runs are selected. A page has up to 100 runs, in the order of their ids.
 ///
 /// ```
 /// use genkit::durable::{RunFilter, RunStatus};

@@ -117,7 +117,7 @@ pub trait RunStore: Send + Sync + 'static {
 ///
 /// assert!(RunStatus::Failed.is_over() && !RunStatus::InputRequired.is_over());
 /// assert_eq!(RunStatus::InputRequired.as_str(), "input_required");
-/// assert_eq!(RunStatus::of_name("working"), Some(RunStatus::Working));
+/// assert_eq!(RunStatus::from_name("working"), Some(RunStatus::Working));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -161,7 +161,7 @@ impl RunStatus {
     }
 }
 
-/// A change to a run that saves the result of one step.
+/// A change to a run: the data of one save.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunChange {
@@ -187,7 +187,7 @@ pub struct RunChange {
 }
 
 impl RunChange {
-    /// Creates a change with this status and head, without a wake-up time and log lines.
+    /// Creates a change with this status and head, without a wake-up time or log lines.
     pub fn new(status: RunStatus, head: impl Into<String>) -> Self {
         Self {
             status,
@@ -250,7 +250,7 @@ impl RunChange {
             && self.owner.as_deref().is_none_or(|expected| owner == Some(expected))
     }
 
-    /// Adds lines to the log.
+    /// Sets the lines to append to the log.
     #[must_use]
     pub fn with_log(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { log: lines.into_iter().map(Into::into).collect(), ..self }

@@ -177,7 +177,7 @@ impl Prompt {
         self.0.template.as_deref()
     }
 
-    /// Returns the exact input schema of the arguments, derived from the types.
+    /// Returns the exact input schema of the arguments: the schema that was set, or otherwise derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }

@@ -163,12 +163,13 @@ impl Tool {
         self.0.settings.max_output
     }
 
-    /// Returns the exact input schema of the arguments, derived from the types.
+    /// Returns the exact input schema of the arguments: the schema that was set, or otherwise derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the exact output schema of the result, derived from the type, if the tool returns a value.
+    /// Returns the exact output schema of the result, if the tool returns a value: the schema that was set, or
+    /// otherwise derived from the type.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }

@@ -91,7 +91,7 @@ impl AskedQuestion {
         self.question.schema()
     }
 
-    /// Returns the page to visit, if this is a URL elicitation.
+    /// Returns the URL of the page to visit, if this is a URL elicitation.
     pub fn url(&self) -> Option<&str> {
         self.question.url()
     }

@@ -9,7 +9,7 @@ use crate::model::response::GenerateChunk;
 const OUTPUT_RETRY: &str = "outputRetry";
 
 /// An output retry: a response did not match the requested output, and the model is called again. Discard the chunks
-/// received for the message [`index`](Self::index). Read it with [`GenerateChunk::output_retry`].
+/// received for the message [`index`](Self::index). Returned by [`GenerateChunk::output_retry`].
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -72,8 +72,8 @@ impl OutputRetry {
 }
 
 impl GenerateChunk {
-    /// Returns the output retry that this chunk reports, if any. Discard the earlier chunks of that response. Such a
-    /// chunk has no content.
+    /// Returns the output retry that this chunk reports, if any. A chunk that reports a retry has no content. Discard
+    /// the earlier chunks of the rejected response.
     pub fn output_retry(&self) -> Option<OutputRetry> {
         serde_json::from_value(self.custom.get(OUTPUT_RETRY)?.clone()).ok()
     }

@@ -355,7 +355,7 @@ fn restore_restarted(
 }
 
 /// Returns whether the question in an answer equals the open question. An answer received over the network may lack the
-/// question, and is then treated as an answer to this question.
+/// question, and is then treated as an answer to the open question.
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);
