@@ -147,7 +147,7 @@ impl<'a> PortableRewriter<'a> {
                     self.note_loss(
                         &place(),
                         what,
-                        "check it in the function, or write the schema by hand",
+                        "check the constraint in the function, or write the schema by hand",
                     );
                 }
                 Class::Unknown => {

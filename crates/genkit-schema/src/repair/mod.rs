@@ -97,7 +97,9 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     if let Some(kind) = kind {
         repaired.losses.push(Loss {
             pointer: "/type".to_owned(),
-            what: format!("the type of the arguments is {kind}, although they have properties, and becomes `object`"),
+            what: format!(
+                "the type of the arguments is {kind}, although they have properties; it is replaced with `object`"
+            ),
             remedy: CORRECT.to_owned(),
         });
     }
