@@ -145,7 +145,7 @@ impl UriTemplateError {
             Kind::RepeatedVariable(_) => "use two names",
             Kind::TooManyVariables(_) => return format!("use at most {MAX_VARIABLES} variables"),
             Kind::AfterFragment(_) => "put it before `{#…}`",
-            Kind::TextAfterQuery(_) => "put it before the variables: `?fixed=1{&…}`",
+            Kind::TextAfterQuery(_) => "put it before them: `?fixed=1{&…}`",
             Kind::ExpressionAfterQuery(_) => "put it before `{?…}`, or into it",
             Kind::SecondQuery(_) | Kind::QueryHasBegun => "write `{&…}`",
             Kind::ContinuationWithoutQuery => "write `{?…}`, with all variables of the query in it",
