@@ -438,8 +438,8 @@ fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
         && format!("{error:?}") == format!("{:?}", error.to_string())
 }
 
-/// Creates a reference of 12 random hexadecimal digits. It appears in an error message and in the log event, so that
-/// the two can be matched.
+/// Creates a reference of 12 random hexadecimal digits. The same reference appears in an error message and in the log
+/// event, so that the two can be matched.
 pub fn new_reference() -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let random = std::hash::RandomState::new().build_hasher().finish();

@@ -52,8 +52,8 @@ impl Context {
         OnceGuard::new(self.shared_replay())
     }
 
-    /// Creates a context without a caller, with the same states, values and action context. It may outlive the
-    /// function.
+    /// Creates a context without a caller, with the same states, values and action context. The new context may
+    /// outlive the function.
     #[doc(hidden)]
     pub fn detached_context(&self) -> Self {
         let parts = &self.0.parts;

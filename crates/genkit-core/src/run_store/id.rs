@@ -67,7 +67,7 @@ impl RunId {
         self.0.starts_with(SESSION) || self.0.starts_with(STREAM)
     }
 
-    /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
+    /// Creates the run id for a session. The run id contains a hash, so that the store does not reveal the session id.
     #[doc(hidden)]
     pub fn for_session(session: &str) -> Self {
         Self(format!("{SESSION}{}", short_hash(session)))

@@ -167,8 +167,7 @@ impl RunStatus {
 pub struct RunChange {
     /// The new status.
     pub status: RunStatus,
-    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` means now.
+    /// The wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
     /// The new head, which replaces the old head: JSON on one line without NUL.
     pub head: String,
@@ -268,15 +267,14 @@ impl RunChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunHead {
-    /// Revision: the number of saves.
+    /// The revision: the number of saves.
     pub revision: u64,
-    /// Status of the run.
+    /// The status of the run.
     pub status: RunStatus,
-    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` means now.
+    /// The wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
-    /// Incarnation: a number that distinguishes the run from an earlier run with the same id. The number is 0 if the
-    /// run was created by a version without incarnations.
+    /// The incarnation: a number that distinguishes the run from an earlier run with the same id. The number is 0 if
+    /// the run was created by a version without incarnations.
     pub incarnation: u64,
     /// Whether the last owner of the lease has not released it, because its process ended or lost the connection to the
     /// store. Only set by [`RunStore::lease`].
@@ -314,7 +312,7 @@ impl RunHead {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
-    /// Revision, status and wake-up time.
+    /// The revision, status and wake-up time.
     pub at: RunHead,
     /// The head of the last change.
     pub head: String,

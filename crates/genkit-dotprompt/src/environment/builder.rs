@@ -43,8 +43,8 @@ impl EnvironmentBuilder {
         self.0.partials.insert(name.into(), template);
     }
 
-    /// Sets a function that returns the source of partials that are not registered. It is called with the partial's
-    /// name during rendering.
+    /// Sets a function that returns the source of partials that are not registered. The function is called with the
+    /// name of the partial during rendering.
     #[must_use]
     pub fn partial_resolver(
         mut self,

@@ -131,7 +131,7 @@ impl Prompt {
         }))
     }
 
-    /// Returns this prompt under another name. Its tools are resolved with `find`.
+    /// Returns this prompt under another name. The tools of the prompt are resolved with `find`.
     pub(crate) fn mount_as(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let data = &self.0;
         Self(Arc::new(PromptData {

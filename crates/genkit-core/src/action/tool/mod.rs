@@ -67,8 +67,8 @@ impl Tool {
         Self::from_cache(F::DEFINITION)
     }
 
-    /// Returns the tool with its schemas and portable schemas. It is cached, because programs call `tools![..]` for
-    /// each request.
+    /// Returns the tool with its schemas and portable schemas. The tool is cached, because programs call `tools![..]`
+    /// for each request.
     fn from_cache(definition: &'static StaticTool) -> Self {
         static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let address = std::ptr::from_ref(definition).addr();

@@ -121,13 +121,13 @@ impl Default for ToolTask {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolRetry {
-    /// Maximum number of retries. `None` means 4.
+    /// The maximum number of retries. `None` means 4.
     pub max_retries: Option<u32>,
-    /// Delay before the first retry. `None` means 1 second.
+    /// The delay before the first retry. `None` means 1 second.
     pub initial_delay: Option<Duration>,
-    /// Factor between two delays. `None` means 4.
+    /// The factor between two delays. `None` means 4.
     pub backoff: Option<u32>,
-    /// Maximum delay. `None` means 5 minutes; a server may request a longer one.
+    /// The maximum delay. `None` means 5 minutes; a server may request a longer delay.
     pub max_delay: Option<Duration>,
 }
 

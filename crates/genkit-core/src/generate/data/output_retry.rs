@@ -36,11 +36,11 @@ const OUTPUT_RETRY: &str = "outputRetry";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OutputRetry {
-    /// Number of the retry in this run, starting at 1.
+    /// The number of the retry in this run, starting at 1.
     pub attempt: usize,
-    /// Index of the produced message that does not match; its chunks have the same index.
+    /// The index of the produced message that does not match; its chunks have the same index.
     pub index: usize,
-    /// Reason for the retry, as sent to the model.
+    /// The reason for the retry, as sent to the model.
     pub reason: String,
 }
 
@@ -60,7 +60,7 @@ impl OutputRetry {
         message
     }
 
-    /// Creates the chunk that reports the retry in a stream. It has no content.
+    /// Creates the chunk that reports the retry in a stream. The chunk has no content.
     #[doc(hidden)]
     pub fn retry_chunk(&self) -> GenerateChunk {
         let told = serde_json::to_value(self).unwrap_or_default();

@@ -21,7 +21,7 @@ use genkit_schema::internal::strictness::Strictness;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resume {
-    /// Tool responses on behalf of the tools.
+    /// The tool responses on behalf of the tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub respond: Vec<Part>,
     /// Calls to run again, with their answers in the metadata.
