@@ -123,7 +123,7 @@ impl Registry {
         let first = servers.next();
         if servers.any(|other| Some(other) != first) {
             let uri = Logged::text(uri);
-            tracing::warn!(%uri, "several MCP servers offer this resource; choose one with `.client(\"server\")?.read_resource(..)`");
+            tracing::warn!(%uri, "several MCP servers offer this resource; choose a server with `.client(\"server\")?.read_resource(..)`");
             return None;
         }
         match fixed {

@@ -81,7 +81,8 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
         map.entry("type").or_insert_with(|| "object".into());
         repaired.losses.push(Loss {
             pointer: "/enum".to_owned(),
-            what: "`enum` has no object, but arguments are objects; it is removed".to_owned(),
+            what: "`enum` has no object, but arguments are objects; the `enum` is removed"
+                .to_owned(),
             remedy: CORRECT.to_owned(),
         });
     }
