@@ -188,7 +188,7 @@ impl Interrupt {
         self.build_answer(UserAction::Cancel, json!({}), true.into())
     }
 
-    /// Responds on behalf of the tool: it does not run, and the model receives `output`.
+    /// Responds on behalf of the tool: the tool does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
         match crate::finite::to_finite_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
