@@ -83,7 +83,7 @@ impl UriTemplateError {
             | Kind::ExpressionAfterQuery(part)
             | Kind::SecondQuery(part) => format!("`{part}`"),
             Kind::ContinuationWithoutQuery => "`{&…}`".into(),
-            Kind::QueryIsNotText => "the query before it".into(),
+            Kind::QueryIsNotText => "the query before `{&…}`".into(),
             Kind::QueryHasBegun => "`{?…}`".into(),
             Kind::FragmentHasBegun => "this expression".into(),
             Kind::OpenList(name) => format!("the list `{name}*`"),

@@ -244,7 +244,7 @@ impl<'a> ConversationWriter<'a> {
                 }
                 // Images that another model created.
                 Part::Media { .. } => {
-                    let remedy = "send it in a user message";
+                    let remedy = "send the media in a user message";
                     warn_omitted(NAME, "messages of the model", "media", remedy);
                     None
                 }

@@ -129,7 +129,7 @@ impl<'a> SubsetRewriter<'a> {
                 Some(part) => rest = merge_schemas(part, &rest),
                 None => {
                     let place = pointer::element(&pointer::child(at, "allOf"), index);
-                    let remedy = "write its properties into one type";
+                    let remedy = "write the properties of the part into one type";
                     self.note_loss(place, "a part of `allOf` is left out", remedy);
                 }
             }

@@ -108,7 +108,7 @@ impl<'a> PortableRewriter<'a> {
                     "`{key}` occurs both next to a reference and in the target of the reference; the value next to the \
                      reference is kept"
                 );
-                self.note_loss(at, what, "write it only once");
+                self.note_loss(at, what, "write the keyword only once");
             }
         }
     }

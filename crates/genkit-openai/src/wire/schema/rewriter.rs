@@ -78,7 +78,7 @@ impl StrictRewriter<'_> {
             if self.merging.contains(&pointer) {
                 return Err(unsupported_part(
                     at,
-                    "it is recursive, with more properties at each level",
+                    "the schema is recursive, with more properties at each level",
                 ));
             }
             if let Some(key) = find_contradiction(target, map) {
