@@ -73,8 +73,8 @@ pub trait Model: Send + Sync + 'static {
     /// response is also sent to `chunks` piece by piece; the returned response is complete in
     /// either case.
     ///
-    /// If a part in `request` has metadata (such as a thought signature), the implementation must send it to the
-    /// provider unchanged.
+    /// If the metadata of a part in `request` contains data of the provider, such as a thought signature, the
+    /// implementation must send that data back unchanged.
     fn generate<'a>(
         &'a self,
         request: &'a ModelRequest,

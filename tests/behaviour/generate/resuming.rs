@@ -138,7 +138,7 @@ async fn answer_may_be_anything_that_serializes() {
     assert!(
         error
             .to_string()
-            .starts_with("the answer for `delete` cannot be used: failed to serialize it"),
+            .starts_with("the answer for `delete` cannot be used: failed to serialize the output"),
         "{error}"
     );
     assert!(error.partial().unwrap().is_interrupted(), "the question is not lost");

@@ -25,7 +25,7 @@ use genkit_model::internal::{documents, warn_omitted};
 /// message first.
 const FIRST: &str = "(The conversation begins here.)";
 
-const ONLY_TEXT: &str = "a system message can contain only text; send this in a user message";
+const ONLY_TEXT: &str = "a system message can contain only text; send the part in a user message";
 
 #[derive(Serialize)]
 pub(super) struct TurnParam<'a> {
@@ -244,7 +244,7 @@ impl<'a> ConversationWriter<'a> {
                 }
                 // Images that another model created.
                 Part::Media { .. } => {
-                    let remedy = "send it in a user message";
+                    let remedy = "send the media in a user message";
                     warn_omitted(NAME, "messages of the model", "media", remedy);
                     None
                 }

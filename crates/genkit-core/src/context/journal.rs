@@ -86,8 +86,8 @@ impl Context {
         }
     }
 
-    /// Returns a context for an action that this durable call runs. It shares the journal, the caller and the time
-    /// limit, and its keys apply to this invocation only.
+    /// Returns a context for an action that this durable call runs. The context shares the journal, the caller and the
+    /// time limit of the call. The keys of the context apply to this invocation only.
     pub(crate) fn nested_context(&self, name: &str, parts: ContextParts) -> Self {
         let scope = format!("{}/", self.scoped_key(&self.nth_key(name)));
         self.with_parts(ContextParts { scope: Some(scope.into()), ..parts })

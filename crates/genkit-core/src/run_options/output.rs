@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use genkit_schema::Schema;
 
-/// Output options: the format, schema and instructions of a response.
+/// The output options: the format, schema and instructions of a response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

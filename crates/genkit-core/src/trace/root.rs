@@ -13,7 +13,7 @@ pub struct Root {
     pub trace_id: TraceId,
     #[doc(hidden)]
     pub span_id: SpanId,
-    /// Attributes of the root span, added unchanged.
+    /// The attributes of the root span, which are added unchanged.
     #[doc(hidden)]
     pub labels: Map<String, Value>,
     /// The action context. It is recorded without the values of `auth` and `secrets`.

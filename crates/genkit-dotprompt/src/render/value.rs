@@ -79,7 +79,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    /// Returns the JSON value, if this is one.
+    /// Returns the value as JSON, if it is stored as JSON.
     pub(super) fn as_value(&self) -> Option<&Value> {
         match self {
             Self::Ref(value) => Some(value),
@@ -115,7 +115,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    /// Returns roughly how many bytes [`into_value`](Self::into_value) copies.
+    /// Returns the approximate number of bytes that [`into_value`](Self::into_value) copies.
     pub(super) fn borrowed_bytes(&self) -> usize {
         match self {
             Self::Missing | Self::Owned(_) => 0,

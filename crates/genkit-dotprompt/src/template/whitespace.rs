@@ -257,7 +257,7 @@ fn strip_after(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
     text.right_stripped = taken > 0;
 }
 
-/// Removes whitespace before `at`: all of it, or only on the same line. Returns whether there was any.
+/// Removes whitespace before `at`: all of it, or only on the same line. Returns whether there was any whitespace.
 fn strip_before(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
     let at = at.unwrap_or(nodes.len()).checked_sub(1);
     let Some(text) = text_at(nodes, at).filter(|text| all || !text.left_stripped) else {

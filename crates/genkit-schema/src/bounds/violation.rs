@@ -163,7 +163,7 @@ impl Leaf {
         let has_items = || items(&value.as_array().map_or(0, |items| items.len() as u64));
         let has_members = || members(&value.as_object().map_or(0, |map| map.len() as u64));
         match self {
-            Self::Never => "nothing is allowed here; remove it".to_owned(),
+            Self::Never => "no value is allowed here; remove the value".to_owned(),
             Self::Type(types) => format!("{it} is not of {}", types.describe_types()),
             Self::Listed(listed) => match &listed.values[..] {
                 [one] => format!("{it} is not the expected {}", show_value(one)),

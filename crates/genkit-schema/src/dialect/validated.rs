@@ -152,7 +152,7 @@ fn close_tuple(map: &mut Map<String, Value>) {
     }
 }
 
-/// Adds the required properties that are not listed.
+/// Adds an entry to `properties` for each required name that has none.
 fn declare_required(map: &mut Map<String, Value>) {
     let Some(Value::Array(names)) = map.get("required").cloned() else { return };
     let properties = map.entry("properties").or_insert_with(|| Value::Object(Map::new()));

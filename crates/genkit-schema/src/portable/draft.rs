@@ -12,7 +12,7 @@ const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean",
 pub(super) enum Null {
     /// Omitting the value has the same meaning as null.
     Omitted,
-    /// Only null expresses the value.
+    /// Omitting the value does not have the same meaning as null.
     Needed,
 }
 

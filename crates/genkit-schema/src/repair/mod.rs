@@ -81,7 +81,8 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
         map.entry("type").or_insert_with(|| "object".into());
         repaired.losses.push(Loss {
             pointer: "/enum".to_owned(),
-            what: "`enum` has no object, but arguments are objects; it is removed".to_owned(),
+            what: "`enum` has no object, but arguments are objects; the `enum` is removed"
+                .to_owned(),
             remedy: CORRECT.to_owned(),
         });
     }
@@ -97,7 +98,9 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     if let Some(kind) = kind {
         repaired.losses.push(Loss {
             pointer: "/type".to_owned(),
-            what: format!("the type of the arguments is {kind}, although they have properties, and becomes `object`"),
+            what: format!(
+                "the type of the arguments is {kind}, although they have properties; it is replaced with `object`"
+            ),
             remedy: CORRECT.to_owned(),
         });
     }

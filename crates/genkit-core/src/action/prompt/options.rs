@@ -57,7 +57,7 @@ pub enum PromptTool {
 }
 
 impl PromptTool {
-    /// Returns the name of the tool.
+    /// Returns the name of the tool, or the pattern.
     pub fn name(&self) -> &str {
         match self {
             Self::Value(tool) => tool.name(),

@@ -75,7 +75,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
     let mut missing = named.collect::<Vec<_>>().join(", ");
     if more > 0 {
         // Writing into a `String` cannot fail.
-        let _ = write!(missing, ", and {} more places", group_digits(more));
+        let _ = write!(missing, ", and {} more omissions", group_digits(more));
     }
     let missing = if missing.is_empty() { missing } else { format!(" (+ {missing})") };
     format!("Allow `{name}` to run with {text}{missing}?")

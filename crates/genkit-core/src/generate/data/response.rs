@@ -38,13 +38,13 @@ pub struct GenerateResponse {
     /// The last message from the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Finish reason: why the run ended.
+    /// The finish reason: the reason why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Finish message: a description of why the run ended.
+    /// The finish message: a description of the finish reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// Usage: the sum over all model calls of the run.
+    /// The usage: the sum over all model calls of the run.
     #[serde(default)]
     pub usage: Usage,
     /// Custom data from the model's provider about the last response.

@@ -21,7 +21,7 @@ use genkit_schema::internal::strictness::Strictness;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resume {
-    /// Tool responses on behalf of the tools.
+    /// The tool responses on behalf of the tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub respond: Vec<Part>,
     /// Calls to run again, with their answers in the metadata.
@@ -355,7 +355,7 @@ fn restore_restarted(
 }
 
 /// Returns whether the question in an answer equals the open question. An answer received over the network may lack the
-/// question, and is then treated as an answer to this question.
+/// question, and is then treated as an answer to the open question.
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);

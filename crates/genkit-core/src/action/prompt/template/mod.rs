@@ -25,7 +25,8 @@ pub(super) struct PromptTemplate {
 }
 
 impl PromptBuilder {
-    /// Sets a template for the system message, which comes before the other messages. It must not use `role`.
+    /// Sets a template for the system message, which comes before the other messages. This template must not use
+    /// `role`.
     ///
     /// ```
     /// use genkit::Prompt;

@@ -102,7 +102,7 @@ struct Fragment {
     extra: Option<Value>,
 }
 
-/// How the name in a fragment relates to the name of a call.
+/// The relation of the name in a fragment to the name of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameMatch {
     Missing,
@@ -115,7 +115,7 @@ enum NameMatch {
     Other,
 }
 
-/// How the id in a fragment relates to the id of a call.
+/// The relation of the id in a fragment to the id of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IdMatch {
     Missing,
