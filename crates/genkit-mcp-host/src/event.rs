@@ -29,7 +29,7 @@ use genkit_core::{LogLevel, Progress};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpEvent {
-    /// A connection was opened, lost or closed, or failed.
+    /// The state of a server changed, for example because its connection was opened or lost.
     #[non_exhaustive]
     State {
         /// The key of the server.

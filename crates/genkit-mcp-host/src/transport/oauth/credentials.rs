@@ -159,7 +159,7 @@ impl Credentials {
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
         // Credentials written by another version must not block a new sign-in.
         let loaded = loaded.unwrap_or_else(|_| {
-            tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
+            tracing::warn!(server = %self.0.server, "cannot read the stored credentials; the user must sign in again");
             None
         });
         let saved = loaded.unwrap_or_default();
@@ -219,7 +219,7 @@ impl Credentials {
         if let Err(error) = saved {
             let fault = error.chain();
             let error = Logged::text(&fault);
-            tracing::warn!(server = %self.0.server, %error, "the credentials are not saved");
+            tracing::warn!(server = %self.0.server, %error, "cannot save the credentials");
         }
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
             None => return read_broken_line(line, Error::from_json(text, error), open),
         },
     };
-    // The numbers of lists are limits in schemas.
+    // Do not check the numbers in list results, which are limits in schemas.
     let is_typed = matches!(&envelope.id, Id::Usable(id) if open.result_format(id) == ResultFormat::Typed)
         && !matches!(envelope.method, Member::Text(_));
     if let Err(changed) = check_numbers(line)
