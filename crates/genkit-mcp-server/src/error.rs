@@ -183,7 +183,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the reason of a rejection as one word, for the audit log.
+    /// Returns the reason for a rejection as one word, for the audit log.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::TooManyRunning(_) => "full",

@@ -74,8 +74,8 @@ impl McpServer {
         self
     }
 
-    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP. A router does not use
-    /// it. A connection is closed if the acceptor returns an error or does not finish within 30 seconds.
+    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP. It has no effect on a
+    /// `router()`. A connection is closed if the acceptor returns an error or does not finish within 30 seconds.
     ///
     /// With `tokio-rustls` the closure is
     /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.

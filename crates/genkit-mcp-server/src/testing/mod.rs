@@ -36,7 +36,7 @@ use self::handler::TestHandler;
 /// [`McpClient`](genkit_mcp_host::McpClient), but the names of items have no prefix.
 ///
 /// The methods return types of this library. The traits `RawItem` and `RawClient` of the module `genkit::mcp::rmcp`
-/// provide the types of rmcp, and its handle for all other requests.
+/// provide rmcp's types, and rmcp's connection handle for all other requests.
 ///
 /// ```
 /// use genkit::testing::Client;
