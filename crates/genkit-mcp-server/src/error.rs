@@ -112,7 +112,10 @@ pub enum Error {
          keep answers small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: it is not valid or was already used; call again without it")]
+    #[error(
+        "Invalid requestState: it was modified, has expired, was already used, or belongs to another request; \
+         call again without it"
+    )]
     InvalidState,
     #[error("this client can answer questions only while the function runs")]
     NotSealed,
