@@ -1,4 +1,4 @@
-//! Tests of a program's own access.
+//! Tests of the access of the program itself, with client credentials.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
