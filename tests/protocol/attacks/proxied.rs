@@ -84,7 +84,7 @@ async fn question_of_one_client_is_never_sent_to_another() {
     }
 }
 
-/// B-04: a server that hangs uses up only its own capacity. One call of each of these waits for an answer.
+/// B-04: a server that hangs uses up only its own capacity. Each of these calls waits for an answer.
 #[test]
 fn calls_that_hang_behind_a_proxy_leave_the_others_room() {
     let mut pipe = Pipe::start("proxy", &[&config("attack-proxied-hang")]);
