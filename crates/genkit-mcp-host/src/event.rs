@@ -55,7 +55,7 @@ pub enum McpEvent {
         before: String,
         /// The new fingerprint: SHA-256 of the tool's definition, for [`accept_tool`](super::McpClient::accept_tool).
         fingerprint: String,
-        /// Whether the tool is held back until it is accepted.
+        /// If true, the tool is held back until it is accepted.
         held: bool,
     },
     /// Two servers offer a resource with the same URI. [`McpClient::read_resource`](super::McpClient::read_resource) of
