@@ -42,7 +42,7 @@ pub struct EditOutcome {
     pub path: PathBuf,
     /// The backup of the previous content, if the file existed.
     pub copy: Option<PathBuf>,
-    /// Whether anything was written; `false` if the server was already configured.
+    /// True if the file was written; `false` if the server was already configured.
     pub changed: bool,
 }
 
