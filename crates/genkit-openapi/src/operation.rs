@@ -112,7 +112,7 @@ impl fmt::Debug for Operation<'_> {
 pub struct LeftOut {
     /// The operation, such as `POST /photos`.
     pub operation: String,
-    /// The reason why it is not a tool, and how to change that.
+    /// The reason why it was left out, and a remedy.
     pub reason: String,
 }
 
