@@ -65,7 +65,7 @@ pub enum Error {
     #[error("more than {0} requests in one second; slow down")]
     TooManyPerSecond(u32),
     #[error(
-        "{0} requests from this client are already running, the limit for one client; try again in a moment"
+        "{0} requests from this client are already running, which is the limit for one client; try again in a moment"
     )]
     TooManyClientRequests(usize),
     #[error("{held} requests to the server `{server}` are already running; try again in a moment")]

@@ -17,10 +17,9 @@ use genkit_http_server::HttpStream;
 use genkit_http_server::internal::ListenAddress;
 
 impl McpServer {
-    /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
-    /// `.http("127.0.0.1:8000")`, or on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 selects a
-    /// free port, which is passed to [`on_listening`](Self::on_listening) and logged
-    /// (`log_to_stderr`).
+    /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example `.http("127.0.0.1:8000")`, or on a
+    /// Unix socket: `.http("unix:/run/notes.sock")`. Port 0 selects a free port, which is passed to
+    /// [`on_listening`](Self::on_listening) and logged.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {

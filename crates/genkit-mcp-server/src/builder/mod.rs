@@ -170,7 +170,7 @@ impl McpServer {
         self
     }
 
-    /// Adds an extension to every request, which functions read with
+    /// Adds an extension to every request. Functions read it with
     /// [`Context::extension`](genkit_core::Context::extension). A value of the same type that a layer of your app
     /// inserted into the request takes precedence.
     ///
