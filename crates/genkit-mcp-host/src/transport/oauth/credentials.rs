@@ -80,7 +80,7 @@ impl SavedCredentials {
         Some(AccessToken { is_bound: is_bound(response["token_type"].as_str()), ..token })
     }
 
-    /// Returns whether its token was issued after the token of `other`.
+    /// Returns whether the token of these credentials was issued after the token of `other`.
     fn is_newer_than(&self, other: &Self) -> bool {
         let of =
             |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);

@@ -102,7 +102,7 @@ fn message_shape(envelope: &Envelope<'_>) -> MessageShape {
     let there = |member: &Member<'_>| !matches!(member, Member::Absent);
     let null = |member: &Member<'_>| matches!(member, Member::Null);
     match (there(&envelope.method), there(&envelope.result), there(&envelope.error)) {
-        // Some servers send `"error": null` next to a result.
+        // Some servers send `"error": null` in addition to a result.
         (_, true, true) if null(&envelope.error) => MessageShape::Response,
         (_, _, true) => MessageShape::Error,
         (_, true, false) => MessageShape::Response,
