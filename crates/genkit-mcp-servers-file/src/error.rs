@@ -32,8 +32,8 @@ impl Error {
         Self { place: Some(place), reason }
     }
 
-    /// Returns `NotFound` or `PermissionDenied` if these apply to the file, `AlreadyExists` for another server with the
-    /// same name, and `InvalidData` for all other errors.
+    /// Returns `NotFound` or `PermissionDenied` if these apply to the file, `AlreadyExists` if another server has this
+    /// name, and `InvalidData` for all other errors.
     ///
     /// ```
     /// let error = genkit_mcp_servers_file::parse("{", "mcp.json", |_| None).unwrap_err();
