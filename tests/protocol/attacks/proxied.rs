@@ -18,7 +18,7 @@ fn config(test: &str) -> String {
     config.to_string_lossy().into_owned()
 }
 
-/// F-9: text next to structured content is part of the result.
+/// F-9: text in addition to structured content is part of the result.
 #[tokio::test]
 async fn text_next_to_structured_content_is_forwarded() {
     let proxy = Server::start("proxy", &[&config("attack-proxied-text")]);
