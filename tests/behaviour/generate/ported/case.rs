@@ -112,7 +112,7 @@ pub struct Acting {
     /// If true, the tool returns its input.
     #[serde(default)]
     pub echo: bool,
-    /// Returns the context or the state: `run` or `program`.
+    /// If set, the tool returns the context of the run (`run`) or the state of the program (`program`).
     pub lent: Option<String>,
     #[serde(default)]
     pub content: Vec<Part>,
