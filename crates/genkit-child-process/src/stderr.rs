@@ -52,7 +52,8 @@ const SHOWN_BYTES: usize = 1024;
 /// # Printed.left_out(1);
 /// ```
 pub trait StderrLog: Send + 'static {
-    /// Returns the line without secrets, before it is logged or used in an error. Default is the line unchanged.
+    /// Returns the line without secrets, before it is logged or used in an error. The default implementation returns
+    /// the line unchanged.
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(line)
     }

@@ -70,7 +70,7 @@ pub struct ServerEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// Whether the server is disabled.
+    /// If true, the server is disabled.
     pub disabled: bool,
     /// The time limit of a request. A number below 1000 in the file is interpreted as seconds, any other number as
     /// milliseconds.

@@ -153,7 +153,7 @@ async fn questions_of_a_tool_are_answered_in_rounds() {
     assert_eq!(done.into_response().unwrap().output, "7 is gone");
 }
 
-/// Calls another tool in its place, and counts how often it began.
+/// Calls other tools, and counts how often it began.
 #[tool]
 async fn outer(ctx: &Context, begun: &Arc<AtomicUsize>) -> Result<Value> {
     begun.fetch_add(1, Ordering::SeqCst);

@@ -66,7 +66,7 @@ fn sentence_of(comment: &str) -> String {
     plain(comment[..end].split(" Default is").next().unwrap_or_default())
 }
 
-/// Links of rustdoc as their text.
+/// Replaces rustdoc links with their text.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -239,7 +239,7 @@ fn lead(page: &Page) -> String {
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// `[label]` as words.
+/// Replaces `[label]` with the words of the label.
 fn unlinked(text: &str) -> String {
     let links = read("genkit/guide/links.md");
     let labels = links.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "));

@@ -48,7 +48,7 @@ pub struct ElicitRequest {
     /// The page to visit. Show the URL and let the user decide; never fetch it.
     pub url: Option<String>,
     /// The server's id for the page visit. [`McpEvent::UrlCompleted`](crate::McpEvent::UrlCompleted) with the same id
-    /// reports that the user has finished there. Not every server sends this event.
+    /// reports that the user has finished there. Not every server reports this.
     pub id: Option<String>,
 }
 

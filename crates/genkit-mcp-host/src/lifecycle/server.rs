@@ -128,7 +128,7 @@ impl ManagedServer {
         self.link.borrow().connections
     }
 
-    /// Returns whether lists still wait for its first connection.
+    /// Returns whether lists still wait for the first connection to the server.
     pub(crate) fn is_starting(&self) -> bool {
         self.desired.borrow().since.elapsed() < self.settings.startup
     }

@@ -81,7 +81,7 @@ impl McpCaller {
         drop(place);
     }
 
-    /// Returns whether the client is trusted to have approved calls, because it cannot be asked.
+    /// Returns whether calls count as approved: the client cannot ask its user, and the server trusts it.
     pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.has_capability(Capability::Elicitation)

@@ -199,7 +199,7 @@ impl Engine {
         self.max_output().max(MAX_ENTRY)
     }
 
-    /// Returns the maximum size of a result without its own limit, in bytes.
+    /// Returns the maximum size of a result in bytes, for items without their own limit.
     fn max_output(&self) -> usize {
         self.shared.settings.max_output
     }

@@ -50,7 +50,7 @@ fn event_stream(body: AnswerBody) -> Response<AnswerBody> {
     response
 }
 
-/// Returns the status code of a response. Errors have a status code only for self-contained requests.
+/// Returns the status code of a response. An error has an error status only if the request is self-contained.
 pub(super) fn status_for(
     error: Option<ErrorCode>,
     is_described: bool,

@@ -91,7 +91,7 @@ impl QuotaLedger {
         Ok(QuotaGuard { book: Arc::clone(self), kind, amount, claim })
     }
 
-    /// Returns a slot immediately, or a receiver that resolves when this claim reaches the front of the queue.
+    /// Returns a slot if one is available, or else a receiver that resolves to the slot once it is granted.
     pub(super) fn queue_for_slot(
         self: &Arc<Self>,
         claim: Claim,

@@ -188,7 +188,7 @@ fn write(path: &Path, all: &Value) -> io::Result<()> {
     name.push(format!(".{}.new", std::process::id()));
     let temp_path = path.with_file_name(name);
     let mut options = fs::OpenOptions::new();
-    // A link that another user placed there would redirect the write to another file.
+    // A symbolic link that another user placed there would redirect the write to another file.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

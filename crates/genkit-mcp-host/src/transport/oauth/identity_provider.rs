@@ -24,7 +24,8 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 type IdTokenSource = ByIdentity<dyn Fn() -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// A company's identity provider, where its users sign in once, and this program's client credentials there.
+/// The identity provider of a company, where the company's users sign in once, with this program's client credentials
+/// at the provider.
 ///
 /// ```
 /// use genkit::mcp::host::IdentityProvider;

@@ -34,7 +34,9 @@ pub(crate) enum Authentication {
 pub(crate) enum AuthError {
     #[error("Unauthorized: a bearer token is required")]
     Missing,
-    #[error("Bad Request: `Authorization` must be a single `Bearer` scheme with a token")]
+    #[error(
+        "Bad Request: `Authorization` must be a single header with the scheme `Bearer` and a token"
+    )]
     Malformed,
     #[error("Unauthorized: {0}")]
     Invalid(String),

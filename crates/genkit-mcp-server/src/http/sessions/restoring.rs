@@ -155,7 +155,7 @@ fn log_failure(stored: std::result::Result<StoreResult<()>, tokio::time::error::
     match stored {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::error!(error = %Logged::text(error.chain()), "cannot store a session");
+            tracing::error!(error = %Logged::text(error.chain()), "cannot update a session in the store");
         }
         Err(_) => tracing::error!("the session store timed out"),
     }
