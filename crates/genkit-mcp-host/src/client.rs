@@ -137,7 +137,8 @@ impl McpClient {
         server.list_changed(ListKind::Tools);
     }
 
-    /// Returns the server's current prompts under the server's own names.
+    /// Returns the server's current prompts under the server's own names, or under `key/name` if the client is
+    /// [namespaced](super::McpClientBuilder::namespaced).
     ///
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its prompts.

@@ -186,7 +186,7 @@ impl ChunkSink {
     }
 
     /// Creates a sink that passes each chunk to `send`, which should forward it to `self`. The chunks of the new sink
-    /// are wanted as long as the chunks of `self` are.
+    /// are read as long as the chunks of `self` are.
     #[doc(hidden)]
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         let left = self.0.as_ref().and_then(|sink| sink.is_reader_gone.clone());

@@ -7,7 +7,7 @@ use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` accepts 1 to {MAX_RESULTS} documents, not {1}")]
+    #[error("the number of documents for `{0}` must be from 1 to {MAX_RESULTS}, not {1}")]
     Results(String, usize),
     #[error("failed to read the query or its documents: {0}")]
     Request(String),

@@ -36,7 +36,7 @@ pub(crate) enum Error {
     #[error("the parents of snapshot `{0}` form a cycle")]
     Cycle(String),
     #[error(
-        "the input is empty, and no turn failed or was aborted that it could repeat; \
+        "the input is empty, and there is no failed or aborted turn to repeat; \
          send a message, or `resume` with answers"
     )]
     NothingSent,

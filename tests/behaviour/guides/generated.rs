@@ -165,7 +165,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "Skills and prompts",
-        "A file with an error does not affect the other files of its folder. The same holds for `.prompt` files.",
+        "A skill or a `.prompt` file with an error does not affect the other files of its folder.",
         "crates/genkit-skills/src/text.rs",
     ),
 ];
@@ -254,10 +254,10 @@ fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
         `AGENTS.md` or `CLAUDE.md`, and read the page on a topic before you write code for it.\n\n\
         | topic | rule |\n|---|---|\n\
         | functions | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]`, `#[flow]` or `#[retriever]`, and a doc comment |\n\
-        | arguments | by value from the caller, by reference from the framework |\n\
+        | arguments | take arguments of the caller by value, and state and `Context` by reference |\n\
         | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other name formats |\n\
         | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong; what to write instead\")` |\n\
-        | verification | `cargo check` first: the compiler points at the wrong token and suggests a fix; then `genkit::testing::check()` |\n";
+        | verification | `cargo check` first: the compiler points at the incorrect token and suggests a fix; then `genkit::testing::check()` |\n";
     let mut text = String::from(HEAD);
     for page in in_order() {
         let Some(pitfalls) = page.section("Pitfalls") else { continue };

@@ -92,7 +92,7 @@ pub enum Error {
          with `.resume(..)`"
     )]
     CallInterrupted,
-    #[error("no model is available for the sampling request from the tool: {0}")]
+    #[error("no model is available for the tool's sampling request: {0}")]
     NothingToSample(String),
     #[error("failed to read a chunk of the tool `{name}`: {why}")]
     ToolChunk { name: String, why: String },

@@ -111,7 +111,7 @@ fn log_changes(told: &[(&str, String, Option<String>)]) {
             ?name,
             ?sent,
             ?owner,
-            "two names are equal after invalid characters are replaced, so clients receive the second name with a number; rename one of them, or the key of its server"
+            "two names are equal after invalid characters are replaced, so clients receive the second name with a number appended; rename one of them, or the key of its server"
         );
     }
     if let Some(more) = told.len().checked_sub(MAX_LOGGED).filter(|more| *more > 0) {

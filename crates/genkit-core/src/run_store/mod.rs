@@ -321,7 +321,7 @@ pub struct StoredRun {
 }
 
 impl StoredRun {
-    /// Creates the stored data from a head and a log.
+    /// Creates the stored data from a position `at`, the head of the last change, and a log.
     pub fn new(at: RunHead, head: impl Into<String>, log: Vec<String>) -> Self {
         Self { at, head: head.into(), log }
     }

@@ -63,15 +63,15 @@ impl ActionsByKey {
         }
         if instances.len() >= MAX_INSTANCES {
             tracing::warn!(
-                "Genkit's developer tools show only the first {MAX_INSTANCES} instances of this program; \
+                "Genkit's developer tools show only the first {MAX_INSTANCES} `Genkit` instances of this program; \
                  later ones are ignored"
             );
             return;
         }
         if !instances.is_empty() {
             tracing::info!(
-                "Genkit's developer tools show the actions of several instances of this program; if two \
-                 have the same key, the one that was served first is run"
+                "Genkit's developer tools show the actions of several `Genkit` instances of this program; if two actions \
+                 have the same key, the one of the instance that was served first is run"
             );
         }
         instances.push(genkit.clone());

@@ -1,4 +1,4 @@
-//! Following a run: its messages from the store, and the message in progress from this process.
+//! A stream of the events of a run: messages from the store, and the message in progress from this process.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub struct RunStream {
     live: broadcast::Receiver<LiveEvent>,
     /// The index of the next message.
     next: usize,
-    /// Messages that were read, by their index.
+    /// Messages that were read but not yet returned, with their indexes.
     pending: VecDeque<(usize, Message)>,
     /// The chunks of all messages before this index have been returned.
     due: usize,

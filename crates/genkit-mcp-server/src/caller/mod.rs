@@ -135,7 +135,7 @@ impl Caller for McpCaller {
     fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let Some(token) = &self.progress else { return };
-            // A disconnected client cancels the request, so the error is ignored here.
+            // If the client disconnects, the request is cancelled, so the result of `send` is ignored here.
             self.request.outlet.send(notifications::encode_progress(token, progress)).await;
         })
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use genkit_core::BoxFuture;
 
-/// A destination for messages: the connection on stdio, the stream of a POST request over HTTP.
+/// A destination for messages: the connection on stdio, or the stream of a POST request over HTTP.
 pub(crate) trait Outward: Send + Sync {
     /// Sends one complete message, waiting for capacity. Returns `false` if the client has disconnected.
     fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool>;
@@ -39,7 +39,7 @@ impl Outlet {
 }
 
 /// A question that waits for its answer.
-#[must_use = "dropping it ends the count"]
+#[must_use = "the question is no longer counted once this guard is dropped"]
 pub(crate) struct WaitsForAnswer<'a>(&'a dyn Outward);
 
 impl Drop for WaitsForAnswer<'_> {

@@ -14,7 +14,7 @@
 //! | an entry of `properties` that is not a schema | a schema that accepts any value |
 //! | an array without `items` | `items: {}` |
 //! | a number as a string, or a string as a number, in `enum`, `const` and `default` | the value with the right type |
-//! | other values there that the type excludes, and repeated values | removed |
+//! | other values in `enum`, `const` and `default` that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
 //! | `$id`, which would clash with the `$id` of other tools, and anchors that are ambiguous without it | removed |

@@ -186,7 +186,7 @@ impl OutputOptions {
         with_content_type: content_type = impl Into<String> => |kind| Some(kind.into());
         /// Sets the output instructions.
         with_instructions: instructions = impl Into<Instructions> => |text| Some(text.into());
-        /// Sets the schema of the value.
+        /// Sets the JSON Schema of the output.
         with_json_schema: json_schema = impl Into<Schema> => |schema| Some(schema.into());
         /// Sets whether the provider should enforce the schema.
         with_constrained: constrained = bool => |yes| Some(yes);

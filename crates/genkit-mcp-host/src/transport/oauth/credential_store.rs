@@ -18,7 +18,7 @@ const MAX_STORE: u64 = 16 * 1024 * 1024;
 
 /// A credential store, which keeps OAuth credentials between runs.
 ///
-/// The value is JSON whose format is private to this library. It contains tokens, so store it as securely as keys.
+/// The stored value is JSON whose format is private to this library. It contains tokens, so protect it like a password.
 ///
 /// ```
 /// use std::collections::HashMap;

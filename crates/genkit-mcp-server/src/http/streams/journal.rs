@@ -29,7 +29,7 @@ const STREAM_KEPT: Duration = Duration::from_secs(300);
 /// the instance that runs the call. Default is 1 MiB.
 const STORED_BYTES: usize = 1024 * 1024;
 
-/// The stored state of a stream, besides its events.
+/// The stored state of a stream, apart from its events.
 #[derive(Serialize, Deserialize)]
 struct StreamHead {
     /// The id of the request.
@@ -98,7 +98,7 @@ impl StreamJournal {
         sending.await.unwrap_or(false)
     }
 
-    /// Sends the last message.
+    /// Stores and sends the last message, if any, and ends the stream.
     pub(in super::super) async fn finish(&self, message: Option<&Bytes>) {
         let mut state = self.state.lock().await;
         let Some(stream) = self.stream.upgrade() else { return };
