@@ -193,7 +193,7 @@ pub(super) async fn prepare_run(
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
         fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
-        stop_on_tools: check_stops(&options.stop_on_tools, &tools)?,
+        stop_on_tools: resolve_stop_tools(&options.stop_on_tools, &tools)?,
         output_retries: None,
     };
     let budget = Budget::new(options.usage_limit.unwrap_or_default());
@@ -255,7 +255,7 @@ pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
 }
 
 /// Resolves the names of the tools that end the run to their full names.
-fn check_stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
+fn resolve_stop_tools(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
     let whole = |name: &String| match tools.find_tool(name) {
         Some(tool) => Ok(tool.name().to_owned()),
         // The tool may become available later.

@@ -170,7 +170,7 @@ impl FlowState {
     ///
     /// # Errors
     /// Returns the error of the flow if it failed.
-    pub(super) fn take_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
+    pub(super) fn store_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
         match ended {
             Outcome::Finished(returned) => {
                 self.output = Some(returned?);

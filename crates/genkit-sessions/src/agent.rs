@@ -163,7 +163,7 @@ impl Agent {
     /// # Errors
     /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
-        self.find_abort(snapshot_id, "").await
+        self.abort_snapshot(snapshot_id, "").await
     }
 
     /// Checks a custom state that is passed to the agent.
@@ -175,7 +175,11 @@ impl Agent {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    pub(crate) async fn find_abort(&self, id: &str, owner: &str) -> Result<Option<SnapshotStatus>> {
+    pub(crate) async fn abort_snapshot(
+        &self,
+        id: &str,
+        owner: &str,
+    ) -> Result<Option<SnapshotStatus>> {
         Ok(self.sessions()?.abort(id, owner).await?.map(|(_, after)| after))
     }
 
@@ -202,7 +206,7 @@ impl Agent {
             None => record.newest(),
         };
         let Some(entry) = entry else { return Ok(None) };
-        let mut snapshot = record.read_snapshot(entry)?;
+        let mut snapshot = record.build_snapshot(entry)?;
         if !snapshot.status.is_over()
             && !genkit_core::internal::sync::lock(&sessions.workers).contains_key(&entry.id)
             && sessions.is_idle(&key, owner).await?
@@ -211,7 +215,8 @@ impl Agent {
             let again = sessions.load(&key, owner).await?;
             match again.as_ref().and_then(|record| record.find(&entry.id)) {
                 Some(entry) if entry.status.is_over() => {
-                    snapshot = again.as_ref().map_or(Ok(snapshot), |it| it.read_snapshot(entry))?;
+                    snapshot =
+                        again.as_ref().map_or(Ok(snapshot), |it| it.build_snapshot(entry))?;
                 }
                 _ => snapshot.status = SnapshotStatus::Expired,
             }

@@ -345,7 +345,7 @@ impl Background {
     async fn abort(&self, ids: &[String]) -> Result<TaskReports> {
         for id in within_limit(ids)? {
             if let Ok((agent, found)) = split_unreadable(self.find(id).await)? {
-                agent.find_abort(&found.snapshot_id, &self.caller.owner).await?;
+                agent.abort_snapshot(&found.snapshot_id, &self.caller.owner).await?;
             }
         }
         self.report(ids).await

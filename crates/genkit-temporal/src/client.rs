@@ -20,7 +20,7 @@ use temporalio_common::protos::temporal::api::workflowservice::v1::DeleteWorkflo
 use tokio::time::timeout;
 
 use crate::error::{Error as E, of_call, of_query, of_update};
-use crate::limits::{CONNECT, REQUEST};
+use crate::limits::{CONNECT_TIMEOUT, REQUEST_TIMEOUT};
 use crate::wire::{RunData, RunInput, pack, unpack};
 use crate::workflow::{RUN, RUN_FAILED, RunWorkflow, STATUS};
 
@@ -50,7 +50,7 @@ pub async fn connect(url: &str) -> Result<Client> {
     })?;
     let _ = parsed.set_password(None);
     let unreachable = |why: String| E::Unreachable { url: parsed.to_string(), why };
-    let options = ConnectionOptions::new(parsed.clone()).connect_timeout(CONNECT).build();
+    let options = ConnectionOptions::new(parsed.clone()).connect_timeout(CONNECT_TIMEOUT).build();
     let connection = Connection::connect(options).await;
     let connection = connection.map_err(|why| unreachable(why.to_string()))?;
     let client = Client::new(connection, ClientOptions::new("default").build());
@@ -297,7 +297,7 @@ impl EngineClient for TemporalClient {
 impl TemporalClient {
     /// Waits for a response from a worker.
     async fn await_worker<T>(&self, response: impl Future<Output = T>) -> Result<T> {
-        let responded = timeout(REQUEST, response).await;
+        let responded = timeout(REQUEST_TIMEOUT, response).await;
         Ok(responded.map_err(|_| E::NoWorker { queue: self.queue.clone() })?)
     }
 }

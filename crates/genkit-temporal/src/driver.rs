@@ -15,10 +15,12 @@ use temporalio_sdk::{
 };
 
 use crate::error::Error as E;
-use crate::limits::{ADVANCE, HEARTBEAT, LIMIT_MARGIN, LIVES, LONGEST_RETRY, LONGEST_STEP};
+use crate::limits::{
+    ADVANCE_TIMEOUT, HEARTBEAT, LIMIT_MARGIN, LONGEST_RETRY, LONGEST_STEP, MAX_LOST_WORKERS,
+};
 use crate::steps::{STOPPED, Steps};
 use crate::wire::{
-    AdvanceInput, AdvanceOutput, Advanced, DueStep, Refusal, RunEvent, RunInput, StepInput,
+    AdvanceInput, AdvanceOutput, Advanced, AnswerError, DueStep, RunEvent, RunInput, StepInput,
     StepKind, StepOutput, pack, unpack,
 };
 use crate::workflow::{Recorded, RunWorkflow, publish_status};
@@ -148,7 +150,7 @@ impl<'a> Driver<'a> {
     async fn advance(
         &mut self,
         event: RunEvent,
-    ) -> Result<Result<(RunStatus, Option<String>), Refusal>, RunEnd> {
+    ) -> Result<Result<(RunStatus, Option<String>), AnswerError>, RunEnd> {
         let Advanced { status, head, log, due, error } = match self.find_changes(event).await? {
             AdvanceOutput::Advanced(advanced) => advanced,
             AdvanceOutput::Refused(refusal) => return Ok(Err(refusal)),
@@ -176,7 +178,7 @@ impl Driver<'_> {
         let data = self.ctx.state(|run| run.data.clone());
         let input = pack("the state of the run", &AdvanceInput { run, data, event })?;
         let local = LocalActivityOptions::builder()
-            .start_to_close_timeout(ADVANCE)
+            .start_to_close_timeout(ADVANCE_TIMEOUT)
             .retry_policy(RetryPolicy::builder().maximum_attempts(1).build())
             .cancellation_token(WorkflowCancellationToken::new())
             .build();
@@ -186,12 +188,12 @@ impl Driver<'_> {
         }
         // This worker lacks a dependency of the run, such as a tool. Temporal passes the call to other workers until
         // one succeeds.
-        let remote = ActivityOptions::with_start_to_close_timeout(ADVANCE)
+        let remote = ActivityOptions::with_start_to_close_timeout(ADVANCE_TIMEOUT)
             .retry_policy(RetryPolicy::builder().maximum_interval(LONGEST_RETRY).build())
             .cancellation_token(WorkflowCancellationToken::new())
             .build();
         let changed = self.ctx.execute_activity(Steps::advance, input, remote).await;
-        Ok(unpack(&changed.map_err(|error| RunEnd::Failed(message_of(&error)))?)?)
+        Ok(unpack(&changed.map_err(|error| RunEnd::Failed(error_message(&error)))?)?)
     }
 }
 
@@ -209,7 +211,7 @@ async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Resu
         if recorded.len() > known {
             (lives, known) = (0, recorded.len());
         }
-        if lives >= LIVES {
+        if lives >= MAX_LOST_WORKERS {
             return Err(RunEnd::Failed(E::Poisonous { name: step.name, lives }.to_string()));
         }
         let data = if step.step.is_none() { ctx.state(|run| run.data.clone()) } else { None };
@@ -242,7 +244,7 @@ async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Resu
                 match error.cause() {
                     Some(IncomingError::Timeout(_)) => lives += 1,
                     Some(IncomingError::Application(why)) if why.type_name() == Some(STOPPED) => {}
-                    _ => return Err(RunEnd::Failed(message_of(&error))),
+                    _ => return Err(RunEnd::Failed(error_message(&error))),
                 }
             }
         }
@@ -266,7 +268,7 @@ fn activity_options(step: &DueStep) -> ActivityOptions {
         .build()
 }
 
-fn message_of(error: &ActivityExecutionError) -> String {
+fn error_message(error: &ActivityExecutionError) -> String {
     match error.cause() {
         Some(cause) => cause.failure().message.clone(),
         None => error.to_string(),

@@ -6,7 +6,7 @@ use temporalio_client::errors::{
 };
 use temporalio_client::tonic::{Code, Status};
 
-use crate::limits::{MAX_PACKED, REQUEST};
+use crate::limits::{MAX_PACKED, REQUEST_TIMEOUT};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -28,7 +28,7 @@ pub(crate) enum Error {
     TooLarge { what: &'static str, bytes: usize, packed: usize },
     #[error(
         "no worker responded within {} s; check that a `TemporalWorker` polls the task queue `{queue}`",
-        REQUEST.as_secs()
+        REQUEST_TIMEOUT.as_secs()
     )]
     NoWorker { queue: String },
     #[error("the workflow `{id}` is a `{found}`, not a durable run; use a different id")]

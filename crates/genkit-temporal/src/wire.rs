@@ -87,7 +87,7 @@ pub(crate) struct AdvanceInput {
 pub(crate) enum AdvanceOutput {
     Advanced(Advanced),
     /// The run rejected the event, and is unchanged.
-    Refused(Refusal),
+    Refused(AnswerError),
     /// The run cannot be stored.
     TooLarge(String),
 }
@@ -106,12 +106,12 @@ pub(crate) struct Advanced {
 
 /// The error of an answer that does not match the open questions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct AnswerError {
     is_invalid: bool,
     message: String,
 }
 
-impl Refusal {
+impl AnswerError {
     /// Returns `None` for an error that does not come from the caller.
     pub(crate) fn from_error(error: &Error) -> Option<Self> {
         let is_invalid = match error.kind() {

@@ -7,7 +7,7 @@ use temporalio_client::Client;
 use temporalio_sdk::{Runtime, Worker, WorkerOptions};
 
 use crate::error::Error as E;
-use crate::limits::{CANCEL, HEARTBEAT_INTERVAL, STICKY};
+use crate::limits::{CANCEL_TIMEOUT, HEARTBEAT_INTERVAL, STICKY_TIMEOUT};
 use crate::steps::Steps;
 use crate::workflow::RunWorkflow;
 
@@ -57,16 +57,16 @@ impl TemporalWorker {
     /// Returns `FailedPrecondition` if the namespace does not exist, or if the client is not allowed to poll the task
     /// queue.
     pub async fn run(self) -> Result<()> {
-        let runtime = Runtime::from_current_tokio(Default::default()).map_err(failed)?;
+        let runtime = Runtime::from_current_tokio(Default::default()).map_err(worker_error)?;
         let options = WorkerOptions::new(self.queue)
             .register_workflow::<RunWorkflow>()
-            .map_err(failed)?
+            .map_err(worker_error)?
             .register_activities(Steps { genkit: self.genkit })
-            .graceful_shutdown_period(CANCEL)
+            .graceful_shutdown_period(CANCEL_TIMEOUT)
             .max_heartbeat_throttle_interval(HEARTBEAT_INTERVAL)
-            .sticky_queue_schedule_to_start_timeout(STICKY)
+            .sticky_queue_schedule_to_start_timeout(STICKY_TIMEOUT)
             .build();
-        let mut worker = Worker::new(&runtime, self.client, options).map_err(failed)?;
+        let mut worker = Worker::new(&runtime, self.client, options).map_err(worker_error)?;
         let stop = worker.shutdown_handle();
         let until = self.until.unwrap_or_else(|| {
             Box::pin(async {
@@ -78,14 +78,14 @@ impl TemporalWorker {
         });
         let mut running = std::pin::pin!(worker.run());
         tokio::select! {
-            ran = &mut running => return ran.map_err(failed),
+            ran = &mut running => return ran.map_err(worker_error),
             () = until => stop(),
         }
-        running.await.map_err(failed)
+        running.await.map_err(worker_error)
     }
 }
 
-fn failed(why: impl Display) -> genkit::Error {
+fn worker_error(why: impl Display) -> genkit::Error {
     E::Worker(why.to_string()).into()
 }
 

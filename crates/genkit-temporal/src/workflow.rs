@@ -18,7 +18,7 @@ use temporalio_sdk::{
 };
 
 use crate::driver::{Driver, RunEnd};
-use crate::wire::{OnceNote, Refusal, RunData, RunInput, pack, unpack};
+use crate::wire::{AnswerError, OnceNote, RunData, RunInput, pack, unpack};
 
 /// The name of the workflow.
 pub(crate) const RUN: &str = "genkit.Run";
@@ -39,7 +39,7 @@ pub(crate) struct RunWorkflow {
     /// Answers that the run has not accepted yet, with the ticket of their reply.
     pub(crate) answers: VecDeque<(u64, EngineAnswers)>,
     /// The replies to answers. `None` if they were accepted.
-    replies: BTreeMap<u64, Option<Refusal>>,
+    replies: BTreeMap<u64, Option<AnswerError>>,
     last_ticket: u64,
     /// The results of `once` of open steps.
     pub(crate) recorded: BTreeMap<u64, Recorded>,
@@ -87,7 +87,7 @@ impl RunWorkflow {
     pub(crate) async fn answer(
         ctx: &mut WorkflowContext<Self>,
         answers: EngineAnswers,
-    ) -> Option<Refusal> {
+    ) -> Option<AnswerError> {
         let ticket = ctx.state_mut(|run| run.add_answers(answers));
         let detached = WaitConditionOptions::builder()
             .cancellation_token(WorkflowCancellationToken::new())
@@ -131,7 +131,7 @@ impl RunWorkflow {
         self.last_ticket
     }
 
-    pub(crate) fn reply(&mut self, ticket: u64, refusal: Option<Refusal>) {
+    pub(crate) fn reply(&mut self, ticket: u64, refusal: Option<AnswerError>) {
         if let Some(refusal) = &refusal {
             tracing::warn!(
                 ?refusal,
@@ -155,7 +155,7 @@ fn is_cancelled(ctx: &WorkflowContext<RunWorkflow>) -> bool {
 async fn finish_updates(ctx: &WorkflowContext<RunWorkflow>) {
     let rejected = |run: &mut RunWorkflow| {
         while let Some((ticket, _)) = run.answers.pop_front() {
-            run.reply(ticket, Some(Refusal::run_ended()));
+            run.reply(ticket, Some(AnswerError::run_ended()));
         }
     };
     ctx.state_mut(rejected);

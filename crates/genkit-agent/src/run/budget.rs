@@ -107,7 +107,7 @@ impl Budget {
     }
 
     /// Adds the model calls that a tool call made in another process.
-    pub(super) fn count_tool_calls(&self, calls: &[Usage]) {
+    pub(super) fn count_nested_calls(&self, calls: &[Usage]) {
         for usage in calls {
             self.count_usage(usage, 1);
         }

@@ -185,7 +185,7 @@ impl<'a> ConversationWriter<'a> {
     /// Ends the user's turn, adding a result for each call without a result.
     fn end_user(&mut self) {
         let mut content = std::mem::take(&mut self.results);
-        for id in self.ids.unanswered_ids() {
+        for id in self.ids.take_unanswered() {
             let result = Some(ResultContent::Text(UNANSWERED.into()));
             let block =
                 BlockContent::ToolResult { tool_use_id: id, content: result, is_error: true };

@@ -141,7 +141,7 @@ pub enum Error {
     MaxTurns(usize),
     #[error(
         "the run used {used} {}, but its limit is {limit}; raise the limit with `.usage_limit(..)`, or continue \
-         from the partial response", spell_kind(.what)
+         from the partial response", limit_name(.what)
     )]
     UsageLimit { what: &'static str, used: u64, limit: u64 },
     #[error("`.stop_on_tool(..)` names a tool that the run does not have: {0}")]
@@ -276,7 +276,7 @@ impl Topic for Error {
 }
 
 /// Returns the display name for the key of a limit.
-fn spell_kind(what: &str) -> &str {
+fn limit_name(what: &str) -> &str {
     match what {
         "inputTokens" => "input tokens",
         "outputTokens" => "output tokens",

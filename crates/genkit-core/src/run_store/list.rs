@@ -108,7 +108,7 @@ impl RunFilter {
 
     #[doc(hidden)]
     #[deprecated(note = "renamed to `include_server_runs`")]
-    pub fn include_servers(self, yes: bool) -> Self {
+    pub fn of_servers(self, yes: bool) -> Self {
         self.include_server_runs(yes)
     }
 

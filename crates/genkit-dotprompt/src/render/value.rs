@@ -27,7 +27,7 @@ impl<'s> Val<'s> {
     pub(super) fn get_key(self, key: &str) -> Val<'s> {
         match self {
             Self::Missing => Self::Missing,
-            Self::Text(text) => parse_number(text, key).map_or(Self::Missing, Self::Owned),
+            Self::Text(text) => string_member(text, key).map_or(Self::Missing, Self::Owned),
             Self::Map(map) => map.get(key).map_or(Self::Missing, Self::Ref),
             Self::Ref(value) => match value {
                 Value::Object(map) => map.get(key).map_or(Self::Missing, Self::Ref),
@@ -46,7 +46,7 @@ impl<'s> Val<'s> {
                     Some(i) => Self::Owned(list.swap_remove(i)),
                     None => Self::Missing,
                 },
-                Value::String(text) => parse_number(&text, key).map_or(Self::Missing, Self::Owned),
+                Value::String(text) => string_member(&text, key).map_or(Self::Missing, Self::Owned),
                 Value::Null => Self::Owned(value),
                 _ => Self::Missing,
             },
@@ -141,7 +141,7 @@ pub(super) fn bytes_of_map(map: &Map<String, Value>) -> usize {
 }
 
 /// Returns the length of a string, or one of its characters.
-fn parse_number(text: &str, key: &str) -> Option<Value> {
+fn string_member(text: &str, key: &str) -> Option<Value> {
     if key == "length" {
         return Some(text.encode_utf16().count().into());
     }

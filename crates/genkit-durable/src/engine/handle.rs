@@ -89,7 +89,7 @@ impl<C: EngineClient, K> EngineHandle<C, K> {
     /// # Errors
     /// Returns `NotFound` if the run was deleted, and `Unavailable` if the engine does not respond.
     pub async fn status(&self) -> Result<RunStatus> {
-        self.found(self.client.run_status(&self.id).await?)
+        self.require_run(self.client.run_status(&self.id).await?)
     }
 
     /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
@@ -129,7 +129,7 @@ impl<C: EngineClient, K> EngineHandle<C, K> {
     /// # Errors
     /// Returns the errors of [`status`](Self::status).
     pub async fn cancel(&self) -> Result<bool> {
-        self.found(self.client.cancel_run(&self.id).await?)
+        self.require_run(self.client.cancel_run(&self.id).await?)
     }
 
     /// Deletes the run and its data from the engine, and ends its running steps. Once the engine has deleted the data,
@@ -141,16 +141,16 @@ impl<C: EngineClient, K> EngineHandle<C, K> {
         Ok(self.client.delete_run(&self.id).await?.is_some())
     }
 
-    fn found<T>(&self, found: Option<T>) -> Result<T> {
+    fn require_run<T>(&self, found: Option<T>) -> Result<T> {
         Ok(found.ok_or_else(|| E::RunNotFound(self.id.to_string()))?)
     }
 
     async fn load_run(&self) -> Result<EngineRun> {
-        self.found(self.client.load_run(&self.id).await?)
+        self.require_run(self.client.load_run(&self.id).await?)
     }
 
     async fn send_answers(&self, answers: EngineAnswers) -> Result<()> {
-        self.found(self.client.answer_run(&self.id, answers).await?)
+        self.require_run(self.client.answer_run(&self.id, answers).await?)
     }
 
     /// Waits until the run is finished or interrupted.

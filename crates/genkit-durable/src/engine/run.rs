@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::step::{EngineStep, StepOutcome, StepResult, StepWork};
-use crate::answering::find_answer;
+use crate::answering::build_call_answer;
 use crate::engine::open_steps::OpenSteps;
 use crate::error::Error as E;
 use crate::flow_state::FlowState;
-use crate::outcome::{FlowOutcome, read_flow_outcome, read_response, wrong_kind_error};
+use crate::outcome::{FlowOutcome, into_flow_outcome, into_response, wrong_kind_error};
 use crate::record::{Record, RunBody, StoredError, to_json};
 use crate::runs;
 use crate::settings::{DurableOptions, StoredState};
@@ -225,7 +225,7 @@ impl EngineRun {
         }
         let answers = match answers.0 {
             GivenAnswers::Plain { call, answer } => {
-                vec![find_answer(&self.id, &open, &call, answer)?]
+                vec![build_call_answer(&self.id, &open, &call, answer)?]
             }
             GivenAnswers::Resume(resume) => resume.into_answers(),
         };
@@ -280,7 +280,7 @@ impl EngineRun {
         let RunBody::Generate(state) = body else {
             return Err(wrong_kind_error(&self.id, &body, "a run of the loop"));
         };
-        read_response(&self.id, &self.genkit.registry, self.status, self.error, *state)
+        into_response(&self.id, &self.genkit.registry, self.status, self.error, *state)
     }
 
     /// Returns the outcome of a flow: its result or its open questions.
@@ -297,7 +297,7 @@ impl EngineRun {
         let RunBody::Flow(state) = body else {
             return Err(wrong_kind_error(&self.id, &body, "a flow"));
         };
-        read_flow_outcome(&self.id, self.status, self.error, *state)
+        into_flow_outcome(&self.id, self.status, self.error, *state)
     }
 
     /// Performs all work that does not need a step of the engine, and updates the status.

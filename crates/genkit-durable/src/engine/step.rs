@@ -254,7 +254,7 @@ async fn run_flow(
     };
     // The results of `once` are part of the suspended state.
     let mut state = state.clone();
-    Ok(match state.take_outcome(ended) {
+    Ok(match state.store_outcome(ended) {
         Ok(_) => StepOutcome::Flow(Box::new(state)),
         Err(error) => StepOutcome::from_error(&error, true),
     })

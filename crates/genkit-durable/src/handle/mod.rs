@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error as E;
-use super::outcome::{FlowOutcome, read_flow_outcome, read_response, wrong_kind_error};
+use super::outcome::{FlowOutcome, into_flow_outcome, into_response, wrong_kind_error};
 use super::record::{Record, RunBody};
 use genkit_agent::Instance;
 use genkit_core::Result;
@@ -47,7 +47,7 @@ impl DurableRun {
             return Err(wrong_kind_error(&handle.id, &record.body, "a run of `durable_run`"));
         };
         let (status, registry) = (stored.at.status, &handle.genkit.registry);
-        read_response(&handle.id, registry, status, record.error, *state)
+        into_response(&handle.id, registry, status, record.error, *state)
     }
 }
 
@@ -64,7 +64,7 @@ impl DurableFlow {
         let RunBody::Flow(state) = record.body else {
             return Err(wrong_kind_error(&handle.id, &record.body, "a run of `durable_flow`"));
         };
-        read_flow_outcome(&handle.id, stored.at.status, record.error, *state)
+        into_flow_outcome(&handle.id, stored.at.status, record.error, *state)
     }
 }
 

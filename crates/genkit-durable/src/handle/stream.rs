@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use super::{DurableRun, Handle};
 use crate::limits::WATCH;
-use crate::outcome::{read_response, wrong_kind_error};
+use crate::outcome::{into_response, wrong_kind_error};
 use crate::record::RunBody;
 use genkit_agent::internal::LiveEvent;
 use genkit_core::{GenerateChunk, Message, Result, RunStatus};
@@ -168,7 +168,7 @@ impl RunStream {
         let messages = match status {
             RunStatus::Working => state.messages().to_vec(),
             // The last message is part of the response.
-            _ => match read_response(id, self.handle.registry(), status, record.error, *state) {
+            _ => match into_response(id, self.handle.registry(), status, record.error, *state) {
                 Ok(response) => response.messages().to_vec(),
                 Err(error) => error.partial().map(|it| it.messages().to_vec()).unwrap_or_default(),
             },

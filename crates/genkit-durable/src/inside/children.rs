@@ -11,7 +11,7 @@ use super::call_of_run;
 use super::mail::LiveRun;
 use crate::error::Error as E;
 use crate::handle::Handle;
-use crate::outcome::{FlowOutcome, read_flow_outcome, read_response};
+use crate::outcome::{FlowOutcome, into_flow_outcome, into_response};
 use crate::record::{RunBody, StoredError};
 use crate::runs;
 use crate::settings::DurableOptions;
@@ -227,10 +227,10 @@ impl Child {
         match record.body {
             RunBody::Generate(state) => {
                 let registry = self.handle.registry();
-                let response = read_response(id, registry, status, record.error, *state)?;
+                let response = into_response(id, registry, status, record.error, *state)?;
                 Ok(serde_json::to_value(&response)?)
             }
-            RunBody::Flow(state) => match read_flow_outcome(id, status, record.error, *state)? {
+            RunBody::Flow(state) => match into_flow_outcome(id, status, record.error, *state)? {
                 FlowOutcome::Returned(output) => Ok(output),
                 // An operator continued the child in the meantime.
                 FlowOutcome::Interrupted(_) => Err(Error::from(E::Lost(id.to_string()))),
@@ -262,7 +262,7 @@ pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Re
 
 /// Returns the children of a run that are not finished. The list is empty if the store cannot list runs.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
-    list_children(store, filter_open_children(parent)).await.unwrap_or_default()
+    list_children(store, open_children_filter(parent)).await.unwrap_or_default()
 }
 
 /// Returns the children to cancel together with a run, including children that are already cancelled, since they may
@@ -271,14 +271,14 @@ pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<R
 /// # Errors
 /// Returns the errors of [`RunStore::list`].
 pub(crate) async fn children_to_cancel(store: &dyn RunStore, parent: &RunId) -> Result<Vec<RunId>> {
-    let filter = filter_open_children(parent).status(RunStatus::Cancelled);
+    let filter = open_children_filter(parent).status(RunStatus::Cancelled);
     match list_children(store, filter).await {
         Err(error) if error.kind() == ErrorKind::FailedPrecondition => Ok(Vec::new()),
         listed => listed,
     }
 }
 
-fn filter_open_children(parent: &RunId) -> RunFilter {
+fn open_children_filter(parent: &RunId) -> RunFilter {
     let filter = RunFilter::new().tag(children_tag(parent)).limit(usize::MAX);
     filter.status(RunStatus::Working).status(RunStatus::InputRequired)
 }

@@ -247,7 +247,7 @@ impl ManagedServer {
         let changed = {
             let desired = self.desired.borrow();
             // The state of a later request is already published.
-            if !desired.repeats(seen) {
+            if !desired.has_same_target(seen) {
                 return;
             }
             self.modify_link(change)

@@ -71,7 +71,7 @@ impl McpCaller {
         }
     }
 
-    pub(crate) fn hold_place(&self, place: SlotGuard) {
+    pub(crate) fn hold_slot(&self, place: SlotGuard) {
         *lock(&self.place) = Some(place);
     }
 

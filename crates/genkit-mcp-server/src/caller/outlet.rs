@@ -12,7 +12,7 @@ pub(crate) trait Outward: Send + Sync {
     fn send_line(&self, message: Bytes) -> BoxFuture<'_, bool>;
 
     /// Increments (`more`) or decrements the number of questions that wait for an answer.
-    fn waits(&self, more: bool) {
+    fn count_waiting(&self, more: bool) {
         let _ = more;
     }
 }
@@ -33,7 +33,7 @@ impl Outlet {
 
     /// Counts a question as waiting for its answer until the guard is dropped.
     pub(crate) fn count_question(&self) -> WaitsForAnswer<'_> {
-        self.0.waits(true);
+        self.0.count_waiting(true);
         WaitsForAnswer(&*self.0)
     }
 }
@@ -44,6 +44,6 @@ pub(crate) struct WaitsForAnswer<'a>(&'a dyn Outward);
 
 impl Drop for WaitsForAnswer<'_> {
     fn drop(&mut self) {
-        self.0.waits(false);
+        self.0.count_waiting(false);
     }
 }

@@ -52,7 +52,7 @@ impl Engine {
             return Ok(Action::Reply(message::encoded_reply(&request.id, &page(self, &request)?)));
         }
         self.start_call(0, around, request, move |engine, request| async move {
-            engine.shared.with_hosts().await;
+            engine.shared.wait_for_hosts().await;
             let page = page(&engine, &request)?;
             Ok(message::encoded_reply(&request.id, &page))
         })

@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_who_describes_itself_have_a_status() {
+    fn self_describing_errors_have_a_status() {
         let found = |code, described, lacks| status_for(Some(code), described, lacks).as_u16();
         assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, true, false), 404);
         assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, false, false), 200);

@@ -175,7 +175,7 @@ impl QuotaLedger {
         more: usize,
         claim: &Claim,
     ) -> Result<(), Full> {
-        self.has_room(entries, kind, more, claim)?;
+        self.check_room(entries, kind, more, claim)?;
         entries.held[kind as usize] += more;
         for holder in claim.holders() {
             holder.set(kind, holder.amount_held(kind) + more);
@@ -183,7 +183,7 @@ impl QuotaLedger {
         Ok(())
     }
 
-    fn has_room(
+    fn check_room(
         &self,
         entries: &Entries,
         kind: Kind,

@@ -82,7 +82,7 @@ async fn work_on(
         session.release().await;
         return Ok(ResumeOutcome::NotAvailable);
     }
-    let tool = shared.with_hosts().await.genkit.registry.tool(&record.call.tool);
+    let tool = shared.wait_for_hosts().await.genkit.registry.tool(&record.call.tool);
     let Some(tool) = tool.filter(|tool| shared.settings.filter.has_tool(tool)) else {
         let tool = Logged::name(&record.call.tool);
         tracing::warn!(%tool, "cannot resume a task; this server does not have its tool");

@@ -43,7 +43,7 @@ use serde_json::{Map, Value};
 use super::conversion::{Loss, MAX_DEPTH, MAX_NODES};
 use crate::dialect::position::Position;
 use keywords::Class;
-pub(crate) use keywords::{applies_to, is_known_keyword};
+pub(crate) use keywords::{applicable_type, is_known_keyword};
 use rewriter::PortableRewriter;
 
 /// The limits on the nesting of references that are tried, in this order, for a schema above [`MAX_NODES`].

@@ -132,7 +132,7 @@ impl GenerateResponse {
     /// Returns [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not contain a
     /// value of this type. The error quotes the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
-        let answer = self.model_answer();
+        let answer = self.model_output();
         answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
             OutputMismatch::Unreadable(error) => error,
             OutputMismatch::Value(why) => {
@@ -146,10 +146,10 @@ impl GenerateResponse {
     /// # Errors
     /// Returns the same errors as [`output`](Self::output).
     pub fn output_value(&self) -> Result<Value> {
-        self.model_answer().parse_value()
+        self.model_output().parse_value()
     }
 
-    pub(crate) fn model_answer(&self) -> ModelOutput<'_> {
+    pub(crate) fn model_output(&self) -> ModelOutput<'_> {
         ModelOutput {
             message: self.message.as_ref(),
             finish_reason: self.finish_reason,

@@ -130,7 +130,7 @@ impl Credentials {
     }
 
     /// Adds the current secrets to the redactor.
-    fn redact_secrets(&self) {
+    fn register_secrets(&self) {
         let saved = self.current_credentials();
         let response = saved.token_response().unwrap_or_default();
         let texts = ["access_token", "refresh_token", "id_token"];
@@ -169,7 +169,7 @@ impl Credentials {
             *own = Some(saved);
         }
         drop(own);
-        self.redact_secrets();
+        self.register_secrets();
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl Credentials {
 
     /// Writes to the user's store. A token that cannot be saved is still used.
     async fn save_all(&self) {
-        self.redact_secrets();
+        self.register_secrets();
         let Some(store) = &self.0.store else { return };
         let saved = self.current_credentials();
         let value = match (&saved.credentials, &saved.registration) {

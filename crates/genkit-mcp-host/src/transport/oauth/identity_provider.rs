@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
-use super::assertion::sign_or_request;
+use super::assertion::await_token;
 use super::error::Error;
 use super::settings::OAuth;
 use super::token_endpoint::TokenRequest;
@@ -111,7 +111,7 @@ impl IdentityProvider {
         let endpoint = self.parse_token_endpoint()?;
         install_crypto();
         let id_token =
-            sign_or_request((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
+            await_token((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
         redactor.hide_for_now("id_token", &id_token);
         let addresses = AddressPolicy::for_resource(&endpoint, oauth.private_network);
         let network = oauth.network_for(&endpoint, wanted.resource);

@@ -190,7 +190,7 @@ impl StoredStream {
     }
 
     /// Returns the change that ends the stream of a dead instance, with an error as the response.
-    pub(in super::super) fn abandon_change(&self) -> Option<RunChange> {
+    pub(in super::super) fn abandonment_change(&self) -> Option<RunChange> {
         let error = "the server instance that ran this call is gone, and the outcome of the call is unknown; call again \
                      if that is safe";
         let error = ErrorData::new(REFUSED, error, None);
@@ -214,7 +214,7 @@ impl EventStream {
         // Hold one lock for both, so that a concurrent message is either returned or stored by the journal.
         let state = self.state();
         let _ = self.journal.set(journal);
-        state.events.iter().map(build_message).collect()
+        state.events.iter().map(event_message).collect()
     }
 
     /// Returns the index of the next event.
@@ -229,7 +229,7 @@ impl EventStream {
 }
 
 /// Returns the message of an event.
-fn build_message(event: &Bytes) -> Bytes {
+fn event_message(event: &Bytes) -> Bytes {
     const DATA: &[u8] = b"data: ";
     let id = match event.starts_with(b"id: ") {
         true => event.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
@@ -247,7 +247,7 @@ mod tests {
     fn message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
-            assert_eq!(&*build_message(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
+            assert_eq!(&*event_message(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
         }
     }
 }

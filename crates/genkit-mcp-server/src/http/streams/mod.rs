@@ -139,7 +139,7 @@ impl EventStream {
     /// Sends a message if there is capacity for it.
     fn try_send(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
-        match state.has_room(message) {
+        match state.will_be_read(message) {
             None => SendOutcome::Full,
             Some(false) => SendOutcome::Ended(false),
             Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
@@ -239,7 +239,7 @@ impl StreamState {
     }
 
     /// Returns whether a client will read a message; `None` if the stream is currently full.
-    fn has_room(&self, message: &Bytes) -> Option<bool> {
+    fn will_be_read(&self, message: &Bytes) -> Option<bool> {
         if self.is_finished || (self.left.is_some() && self.number.is_none()) {
             return Some(false);
         }
@@ -313,7 +313,7 @@ impl Outward for EventStream {
         })
     }
 
-    fn waits(&self, more: bool) {
+    fn count_waiting(&self, more: bool) {
         let mut state = self.state();
         state.questions = state.questions.saturating_add_signed(if more { 1 } else { -1 });
     }

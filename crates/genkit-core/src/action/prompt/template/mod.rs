@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::template::{Error as E, TemplateCall};
 use genkit_schema::internal::Schemas;
 
-pub(super) use frontmatter::describe_prompt;
+pub(super) use frontmatter::apply_frontmatter;
 
 /// The parsed template of a prompt.
 pub(super) struct PromptTemplate {
