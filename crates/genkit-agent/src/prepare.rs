@@ -82,7 +82,8 @@ impl Generate {
         run.count_tokens(request).await
     }
 
-    /// Returns the requested output format, or `None` if the format is unknown. The run reports an unknown format.
+    /// Returns the requested output format, or `None` if no known format is requested. The run reports an unknown
+    /// format.
     pub(super) fn output_format(&self) -> Option<Format> {
         let own =
             self.options.output.as_ref().and_then(|output| output.parse_format().ok().flatten());

@@ -28,8 +28,8 @@ use genkit_model::{Model, Provider};
 /// back unchanged, so do not modify the messages of a conversation. A response that is paused for a
 /// server tool is continued automatically, up to 5 times.
 ///
-/// If a request does not set `maxOutputTokens`, the limit is 16,000 tokens, or 64,000 with the
-/// highest effort, plus the thinking budget. It is never higher than the limit of the model.
+/// If a request does not set `maxOutputTokens`, the limit is 16,000 tokens, or 64,000 with the effort `xhigh` or `max`,
+/// plus the thinking budget. It is never higher than the limit of the model.
 ///
 /// A prompt is cached up to a cache breakpoint; see
 /// [`Part::with_cache`](genkit_core::Part::with_cache).

@@ -1,4 +1,4 @@
-//! The standard error of a child, which is always read, so that the child never blocks.
+//! The standard error of a child, which is read continuously if there is a log, so that the child never blocks.
 
 mod lines;
 

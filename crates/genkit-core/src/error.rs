@@ -98,7 +98,7 @@ pub enum ErrorKind {
     OutOfRange,
     /// The operation is not supported.
     Unimplemented,
-    /// A bug in the program: a panic, or a result that cannot be serialized.
+    /// A bug in the program, such as a panic or a result that cannot be serialized, or an internal error of a server.
     Internal,
     /// The service is currently unreachable; a retry may succeed.
     Unavailable,

@@ -67,7 +67,7 @@
 //!
 //! A process looks up what a run needs in its own registry: the model, the tools, and middleware added with
 //! [`named_middleware`](crate::GenkitBuilder::named_middleware). Code without a name (an approval policy, validators,
-//! extensions, tools of MCP servers) is rejected when the run is created; the error lists all of it.
+//! extensions, live tools such as `host.tools()`) is rejected when the run is created; the error lists all of it.
 //! `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
 //! [`Generate::start`](crate::Generate::start) and [`Generate::resume_run`](crate::Generate::resume_run).
 //!

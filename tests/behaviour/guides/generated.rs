@@ -145,7 +145,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "Streams of OpenAI-compatible servers",
-        "Servers omit, split, repeat and reuse the index, the id and the name of a tool call. In the first table, the first matching row selects the call that a fragment may continue. The second table states whether the fragment starts a new call; otherwise it continues the selected call. There, a name or id is the *first* if the call has none yet, and a call is *whole* if its arguments are a complete JSON value. The arguments of a fragment are *next* if the call is whole and they begin another value; they *can begin* a call if they are empty or start with `{`, `\"` or `n` (`null`). The third table applies to all calls at the end of the stream.",
+        "Servers omit, split, repeat and reuse the index, the id and the name of a tool call. In the first table, the first matching row selects the call that a fragment may continue. The second table states whether the fragment starts a new call; otherwise it continues the selected call. In the second table, a name or id is the *first* if the call has none yet, and a call is *whole* if its arguments are a complete JSON value. The arguments of a fragment are *next* if the call is whole and they begin another value; they *can begin* a call if they are empty or start with `{`, `\"` or `n` (`null`). The third table applies to all calls at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (

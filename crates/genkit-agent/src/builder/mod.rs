@@ -64,7 +64,8 @@ use genkit_model::{IntoModel, ModelRef};
 /// ```
 ///
 /// # Errors
-/// Every error of a run holds the partial response: see [`Error::partial`](genkit_core::Error::partial). The kinds are:
+/// An error of a run that has started holds the partial response: see [`Error::partial`](genkit_core::Error::partial).
+/// The kinds are:
 ///
 /// - `InvalidArgument`: no model or no message is given, two tools have the same name, the model lacks a capability, or
 ///   the output is still rejected after the last retry.
@@ -199,7 +200,7 @@ impl Generate {
         self
     }
 
-    /// Returns the fixed tools of the run, without the tools of its middleware and live tools.
+    /// Returns the fixed tools of the run: neither its live tools nor the tools of its middleware.
     #[doc(hidden)]
     pub fn known_tools(&self) -> Vec<Tool> {
         let fixed = self.tools.iter().filter(|reference| !reference.is_live());

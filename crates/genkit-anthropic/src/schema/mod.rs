@@ -25,8 +25,8 @@ impl Dialect for OutputDialect {
             Ok((schema, left_out)) => {
                 if !left_out.is_empty() {
                     tracing::debug!(
-                        "{NAME} does not enforce these limits of {}; they are added to the description, and the \
-                         response is checked: {}",
+                        "{NAME} does not enforce these limits of {}: {}; they are added to the description, and the \
+                         response is checked",
                         Logged::name(owner),
                         left_out.join(", ")
                     );
@@ -35,7 +35,7 @@ impl Dialect for OutputDialect {
             }
             Err(reason) => {
                 tracing::warn!(
-                    "{NAME} cannot enforce the schema of {}, so the schema is added to the prompt: {reason}; \
+                    "{NAME} cannot enforce the schema of {} ({reason}), so the schema is added to the prompt; \
                      change the type",
                     Logged::name(owner)
                 );

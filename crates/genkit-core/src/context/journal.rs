@@ -45,8 +45,8 @@ pub trait Journal: Send + Sync {
 
 impl Context {
     /// Returns an idempotency key: a string that is unique to this call of a durable run and the same each time the
-    /// call is repeated, even in another process. Pass the key of the [`once`](Self::once) that uses it. A call with
-    /// two side effects needs two keys. Returns `None` outside a durable run.
+    /// call is repeated, even in another process. As `key`, pass the key of the [`once`](Self::once) call that performs
+    /// the side effect; each side effect of a function needs its own key. Returns `None` outside a durable run.
     ///
     /// If a machine fails after the work is done but before the result is saved, the work is done again. A service that
     /// accepts idempotency keys, as payment services do, can then recognize the duplicate.

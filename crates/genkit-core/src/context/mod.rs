@@ -331,7 +331,7 @@ impl Context {
     /// Returns the action context: a map that came with the request, for example with the signed-in user. The action
     /// context is set by the context provider of a flow server, by
     /// [`Invocation::action_context`](crate::action::Invocation::action_context) or by `Generate::action_context`.
-    /// Templates read it as `@auth`.
+    /// Templates read its entries as `@key`, for example `@auth`.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};

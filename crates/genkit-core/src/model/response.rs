@@ -105,7 +105,7 @@ pub enum FinishReason {
     Length,
     /// The provider blocked the response.
     Blocked,
-    /// The loop stopped because it reached the turn limit.
+    /// The loop reached the turn limit, or the run failed and this is the partial response of its error.
     Aborted,
     /// The run was interrupted by a tool; see `GenerateResponse::interrupts`.
     Interrupted,

@@ -59,7 +59,7 @@ pub fn unknown_name<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &
     );
     match found {
         Some(other) => format!("Unknown {kind}: {name}. Did you mean `{other}`?"),
-        None if listed.is_empty() => format!("Unknown {kind}: {name}. There are none"),
+        None if listed.is_empty() => format!("Unknown {kind}: {name}. None exist"),
         None => {
             let more = if listed.len() > LISTED { ", …" } else { "" };
             listed.truncate(LISTED);

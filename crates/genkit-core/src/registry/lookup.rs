@@ -91,7 +91,7 @@ impl Registry {
 
     /// Returns the resource that matches `uri` and passes the filter `wanted`. Resources of this program take
     /// precedence over the resources of other programs; within each group, a fixed URI takes precedence over templates,
-    /// and a more specific template over others. Returns `None` if only other programs match, and several of them do.
+    /// and a more specific template over others. Returns `None` if only resources of several other programs match.
     #[doc(hidden)]
     pub fn resource_for(
         &self,

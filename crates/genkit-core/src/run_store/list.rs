@@ -6,7 +6,7 @@ use super::{RunId, RunStatus};
 const PAGE: usize = 100;
 
 /// A filter that selects runs for [`RunStore::list`](super::RunStore::list). A run must meet all conditions; without
-/// conditions, all runs are selected. A page has up to 100 runs, in the order of their ids.
+/// conditions, all runs are selected. A page has up to `limit` runs, in the order of their ids.
 ///
 /// ```
 /// use genkit::durable::{RunFilter, RunStatus};
@@ -119,7 +119,7 @@ impl RunFilter {
     }
 
     /// Returns whether `entry` meets all conditions. For stores without a query language. A run that cannot be read has
-    /// no status. It is selected only by its error, or by a filter without other conditions.
+    /// no status, name or tags, so conditions on these exclude it. Its times are 0, so conditions on times do not.
     pub fn selects(&self, entry: &RunEntry) -> bool {
         let is_before = |limit: Option<u64>, time: u64| limit.is_none_or(|limit| time < limit);
         let has_status = || entry.status.is_some_and(|status| self.statuses.contains(&status));

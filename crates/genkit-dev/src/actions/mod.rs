@@ -1,4 +1,4 @@
-//! All actions of the program by key, with JSON input and output. Both protocols are based on this module.
+//! All actions of the program by key, with JSON input and output, for both versions of the reflection protocol.
 
 mod genkit_schemas;
 mod key;
@@ -31,7 +31,7 @@ pub(crate) struct ActionsByKey {
     running: Arc<RunningActions>,
 }
 
-/// A request to run an action, as sent by both protocols.
+/// A request to run an action, as sent in both versions of the reflection protocol.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActionRequest {
@@ -55,7 +55,7 @@ impl std::fmt::Debug for ActionRequest {
 }
 
 impl ActionsByKey {
-    /// Adds the actions of an instance. If several instances have the same key, the first one is used.
+    /// Adds the actions of an instance. If several instances have an action with the same key, the first is used.
     pub(crate) fn add(&self, genkit: &Instance) {
         let mut instances = write(&self.instances);
         if instances.iter().any(|known| known.registry.is(&genkit.registry)) {

@@ -91,7 +91,7 @@ impl UnreadChunks {
     }
 }
 
-/// An event of a run: a chunk, or its end.
+/// An event of a run: a chunk, or the end of the run.
 #[derive(Debug, PartialEq)]
 pub(crate) enum RunEvent {
     Chunk(Value),

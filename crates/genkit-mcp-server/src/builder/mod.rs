@@ -536,7 +536,7 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// Serving fails if a file is not valid. The error lists all problems with file and line.
+    /// An invalid skill is skipped and logged with file and line. Serving fails if no skill in the folder is valid.
     pub fn skills_dir(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.settings.skill_dirs.push(path.into());
         self

@@ -66,8 +66,8 @@ pub struct Skills(Arc<SkillOffers>);
 /// # }
 /// ```
 ///
-/// The run fails if a skill in a folder is invalid; the error names the file and line. An MCP server that is
-/// unavailable is skipped with a warning.
+/// An invalid skill in a folder is omitted, and the reason is logged with file and line. The run fails if no skill in a
+/// folder can be used. An MCP server that is unavailable is skipped with a warning.
 pub fn skills<S: SkillSource>(sources: impl IntoIterator<Item = S>) -> Skills {
     let sources = sources.into_iter().map(|source| Arc::new(source) as Arc<dyn SkillSource>);
     Skills(Arc::new(SkillOffers::from_sources(sources.collect())))

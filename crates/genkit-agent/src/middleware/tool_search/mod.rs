@@ -70,8 +70,8 @@ pub struct ToolSearch {
 /// model calls a tool that is not open, it receives an error and the tool is opened, so that the model can correct the
 /// call.
 ///
-/// The set of open tools is derived from the calls and responses of `search_tools` in the history. Tools therefore stay
-/// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
+/// The set of open tools is derived from the tool calls and the responses of `search_tools` in the history. Tools
+/// therefore stay open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
 /// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
 ///
 /// A run with [lazy](genkit_core::Tool::is_lazy) tools does not need this middleware. If the model's provider has no

@@ -81,7 +81,7 @@ impl AskedQuestion {
         }
     }
 
-    /// Returns the message for the user or the model. The message is empty for a question about roots.
+    /// Returns the message for the user or the model. The message is empty for roots and for interrupts without text.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -35,7 +35,7 @@ use genkit_untrusted::redact::remove_account_settings;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// The last message from the model.
+    /// The last message: a model message, or the tool responses if the run ended with a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
     /// The finish reason: the reason why the run ended.

@@ -15,8 +15,8 @@ pub const MAX_QUOTED: usize = 200;
 
 /// Parses a complete response.
 ///
-/// If the text ends within JSON, the complete values are returned; the finish reason reports whether the text was cut
-/// off.
+/// If the text ends within JSON, the part that can be parsed is returned, including an unfinished string; the
+/// finish reason reports whether the text was cut off.
 pub fn parse_answer(format: Format, text: &str) -> Result<Value> {
     match format {
         Format::Text => Ok(text.into()),

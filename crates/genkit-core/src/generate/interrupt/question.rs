@@ -11,8 +11,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 
 /// An interrupt: an open question of a run, for a human in the loop.
 ///
-/// Each method creates an [`Answer`]. `resume` calls a closure for each interrupt, and
-/// `resume_with_answers` takes a list of answers.
+/// Methods such as [`approve`](Self::approve) and [`respond`](Self::respond) create an [`Answer`]. `resume` calls a
+/// closure for each interrupt, and `resume_with_answers` takes a list of answers.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -156,7 +156,7 @@ impl Interrupt {
         self.approve().with_input(input)
     }
 
-    /// Declines the call with a reason: it does not run, and the model receives the reason as an error.
+    /// Declines the question with a reason. A call that needs approval does not run, and its error contains the reason.
     pub fn decline_with(&self, reason: impl Into<String>) -> Answer {
         self.build_answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
     }
@@ -214,7 +214,7 @@ impl Interrupt {
 
     /// Restarts the tool: runs it again, with `metadata` as the return value of
     /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
-    /// `{"toolApproved": true}` here.
+    /// `{"toolApproved": true}` here. Any other `metadata` declines an approval.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
         let metadata = match crate::finite::to_finite_value(metadata) {
             Ok(metadata) => metadata,

@@ -386,7 +386,7 @@ fn group_decisions(
     let resumed = metadata.get(RESUMED).cloned().unwrap_or(Value::Bool(true));
     let accept = Decision::new(UserAction::Accept, resumed.clone());
     let Some(suspended) = suspended else {
-        // The questions are unknown, so the answer applies to the first one, unless it is an approval.
+        // The questions are unknown, so the answer applies to the first one. An approval also needs `toolApproved`.
         let first = accept.clone().for_interrupt();
         return vec![(CALL_KEY.to_owned(), accept), ("q1".to_owned(), first)];
     };

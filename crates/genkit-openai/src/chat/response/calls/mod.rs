@@ -14,7 +14,7 @@
 //! | any | known | the call with the id, at the same index if several calls have the id |
 //! | known | unknown or missing | the last call at the index |
 //! | missing | unknown or missing | the call of the last fragment |
-//! | unknown | unknown or missing | the call of the last fragment, if that call has no index, or if its index is in use and the fragment has no name |
+//! | unknown | unknown or missing | the call of the last fragment, if that call has no index and no other id, or if it shares its index with an earlier call and the fragment has no name |
 //! | unknown | unknown or missing | none: the fragment starts a call |
 //!
 //! # Continue or start
