@@ -159,7 +159,7 @@ impl FlowState {
         .build();
         let input = self.input.clone();
         Ok(Box::pin(async move {
-            // Cancels background work that the flow started when the flow ends.
+            // When the flow ends, cancels the background work that it started.
             let _stop = cancel.drop_guard();
             let running = flow.run_json(Ok(input)).context(&context).into_future();
             drive_function(&context, flow.name(), running).await

@@ -198,8 +198,8 @@ impl LeasedRun {
         self.save_change(change).await
     }
 
-    /// Saves a serialized change; see [`save_record`](Self::save_record). If the store fails, retries until the lease
-    /// expires and for one more lease duration: a late save is safe as long as no other process has taken the lease.
+    /// Saves a serialized change; see [`save_record`](Self::save_record). If the store fails, retries for twice the
+    /// lease duration: a late save is safe as long as no other process has taken the lease.
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
         let mut change = change.with_owner(&*self.owner).with_incarnation(self.incarnation);
         let (began, mut wait, mut tries) = (Instant::now(), SAVE_WAIT, 0);

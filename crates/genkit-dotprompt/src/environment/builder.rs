@@ -106,7 +106,7 @@ impl EnvironmentBuilder {
         Ok(self)
     }
 
-    /// Sets the base configuration of the prompts that use a model.
+    /// Sets the base configuration of the prompts that use the model `model`.
     #[must_use]
     pub fn model_config(mut self, model: &str, config: Map<String, Value>) -> Self {
         self.0.model_configs.insert(model.into(), config);

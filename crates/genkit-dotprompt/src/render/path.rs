@@ -50,7 +50,7 @@ impl Renderer<'_> {
         Ok(value)
     }
 
-    /// Looks up a member. The characters of a string are counted on each lookup.
+    /// Looks up a member. Charges the bytes of a string, because each lookup counts its characters.
     pub(super) fn lookup_key<'s>(
         &mut self,
         value: Val<'s>,

@@ -168,7 +168,7 @@ fn first_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     }
 }
 
-/// Returns the contents after the last `{{else if ..}}`.
+/// Returns the contents after the first `{{else ..}}`, since only an inverse program is chained.
 fn last_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     let mut last = inverse;
     while last.chained {

@@ -18,7 +18,7 @@ use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, StoredRun};
 
-/// A durable run, loaded from the data that its engine stores, which can be read and continued. See [`engine`](super).
+/// A durable run that was loaded from the data of its engine, and can be read and continued. See [`engine`](super).
 pub struct EngineRun {
     genkit: Instance,
     id: RunId,
@@ -399,7 +399,7 @@ fn take_in_loop(
     })
 }
 
-/// Prints counts only.
+/// Prints no contents.
 impl std::fmt::Debug for EngineRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineRun")

@@ -39,8 +39,8 @@ impl StepLog for NoStepLog {
 }
 
 /// A step of a durable run as plain data: a model call, a tool call, or a flow. Returned by
-/// [`EngineRun::due`](super::EngineRun::due). A step contains everything that a process needs to perform it, without
-/// encryption. A model call contains the whole conversation.
+/// [`EngineRun::due`](super::EngineRun::due). A step contains everything that a process needs to perform it, and is not
+/// encrypted. A model call contains the whole conversation.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "a step does nothing until `.perform(..)`"]

@@ -220,7 +220,7 @@ fn flush_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing, because a folder cannot be opened as a file here: the operating system flushes its entries.
+/// Does nothing, because this operating system cannot open a folder as a file. It flushes the entries itself.
 #[cfg(not(unix))]
 fn flush_folder(_: &Path) -> io::Result<()> {
     Ok(())

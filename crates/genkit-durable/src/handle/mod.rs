@@ -132,6 +132,7 @@ macro_rules! handle_methods {
 
             /// Returns the value that the run last published with
             /// [`publish_status`](crate::DurableContext::publish_status). It stays available after the run is finished.
+            /// Returns `None` if the run has not published a value.
             ///
             /// # Errors
             /// Returns `NotFound` if the run was deleted, `InvalidArgument` if the value is not a `T`, and any error

@@ -21,8 +21,8 @@ use genkit_core::internal::run_store::short_hash;
 use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
-/// The shortest and the longest wait of a suspended run before it checks its child. Default is a
-/// second and 5 minutes. The checks are needed only if the child's process dies before it wakes
+/// The shortest and the longest wait of a suspended run before it checks its child. Defaults are 1 second and 5
+/// minutes. The checks are needed only if the child's process dies before it wakes
 /// the run.
 const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
@@ -247,8 +247,7 @@ pub(crate) fn children_tag(parent: &RunId) -> String {
     format!("{PARENT_TAG}{parent}")
 }
 
-/// Returns whether a run with these tags is the child of a run that is not finished, and that may still need its
-/// result.
+/// Returns whether a run with these tags has a parent that is not finished and may still need its result.
 pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Result<bool> {
     let parents = tags.iter().filter_map(|tag| tag.strip_prefix(PARENT_TAG));
     for parent in parents.filter_map(|parent| RunId::new(parent).ok()) {

@@ -52,8 +52,8 @@ pub trait DurableContext {
     /// once, even after a crash. Signals are received in the order in which they were sent. A signal may be sent before
     /// the run waits for it.
     ///
-    /// A run that only waits for signals is suspended in the store: it holds no lease and occupies no worker. This does
-    /// not apply to tools with `#[tool(at_most_once)]` and to functions called by another function of the run, which
+    /// A run that only waits for signals is suspended in the store: it holds no lease and occupies no worker. Tools
+    /// with `#[tool(at_most_once)]`, and functions called by another function of the run, are not suspended: they
     /// occupy their worker while they wait.
     ///
     /// # Errors

@@ -144,7 +144,7 @@ impl Evaluator {
     /// ```
     ///
     /// # Errors
-    /// Returns the error of the evaluator, for example if the data point lacks a value that it needs.
+    /// Returns the error of the evaluator, for example if the data point lacks a value that the evaluator needs.
     pub fn judge(&self, point: DataPoint) -> Invocation<Vec<Score>> {
         let data = Arc::clone(&self.data);
         Invocation::new(self.name(), async move |context| (data.handler)(context, point).await)

@@ -82,7 +82,8 @@ pub fn jsonata() -> Evaluator {
         |_, point| async move {
             let output = point.output()?.clone();
             let expression = point.reference()?.as_str();
-            let expression = expression.ok_or(E::NonStringReference("it is an expression"))?;
+            let expression =
+                expression.ok_or(E::NonStringReference("it is used as an expression"))?;
             if expression.len() > MAX_EXPRESSION {
                 return Err(E::PatternTooLong(MAX_EXPRESSION).into());
             }
