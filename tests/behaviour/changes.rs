@@ -67,7 +67,7 @@ async fn clients_are_notified_of_tool_changes() {
 
 #[tokio::test]
 #[allow(deprecated)]
-async fn subscribers_hear_of_their_resources_only() {
+async fn subscriber_is_notified_only_of_its_resources() {
     let registry = registry();
     let client = connected(&registry).await;
     client.peer().subscribe(SubscribeRequestParams::new("thing://1")).await.unwrap();

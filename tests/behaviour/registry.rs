@@ -150,7 +150,7 @@ fn annotated_functions_are_linked_and_looked_through() {
 }
 
 #[tokio::test]
-async fn functions_stay_functions() {
+async fn annotated_functions_can_still_be_called() {
     assert_eq!(one().await + two().await, 3);
     assert_eq!(needs(&Database).await, 3);
 }

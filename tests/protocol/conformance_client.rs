@@ -56,7 +56,7 @@ fn all_scenarios_pass_in_the_era_without_sessions() {
 
 /// No suite contains these: each is run by its name.
 #[test]
-fn program_without_a_person_gets_access() {
+fn non_interactive_client_gets_access() {
     for scenario in [
         "auth/client-credentials-basic",
         "auth/client-credentials-jwt",

@@ -94,7 +94,7 @@ async fn paused_turn_continues_in_the_same_stream() {
 }
 
 #[tokio::test]
-async fn overload_in_the_middle_is_an_error_after_what_came() {
+async fn overload_during_a_stream_is_an_error_after_the_sent_text() {
     let error =
         json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let (sink, seen) = listening();

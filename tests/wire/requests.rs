@@ -10,7 +10,7 @@ use crate::replay::{Answer, Cut, Replay};
 use crate::tally::Tally;
 
 #[tokio::test]
-async fn requests_are_as_the_cases_say() {
+async fn requests_match_the_cases() {
     let mut tally = Tally::default();
     for case in cases::load("request") {
         tally.ran(&case, &compare(&case.json, &sent(&case).await));

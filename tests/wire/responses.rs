@@ -12,7 +12,7 @@ use crate::replay::{Answer, CUTS, Cut, Replay};
 use crate::tally::Tally;
 
 #[tokio::test]
-async fn answers_become_what_the_cases_say() {
+async fn responses_match_the_cases() {
     let mut tally = Tally::default();
     for case in cases::load("expect") {
         let mut differences = Vec::new();

@@ -40,7 +40,7 @@ pub fn kind_from_name(name: &str) -> Option<ErrorKind> {
 }
 
 /// Returns the kind for an HTTP status, if the response contains no other information.
-pub fn kind_of_http(status: u16) -> ErrorKind {
+pub fn kind_from_http(status: u16) -> ErrorKind {
     match status {
         400 => ErrorKind::InvalidArgument,
         409 => ErrorKind::Aborted,

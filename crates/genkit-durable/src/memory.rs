@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_is_bounded_in_number_and_size_and_has_room_again() {
+    async fn memory_store_limits_number_and_size_of_runs() {
         let store = MemoryRuns::default();
         let id = |number: usize| RunId::new(format!("run-{number}")).expect("an id");
         let small = RunChange::new(RunStatus::Working, "1");
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn owner_with_the_most_idle_runs_gives_way() {
+    async fn idle_runs_of_the_largest_owner_are_evicted() {
         let store = MemoryRuns::with_max_runs(100);
         let create = async |owner: &str, number| {
             let change = build_change(owner, RunStatus::Completed, 1);

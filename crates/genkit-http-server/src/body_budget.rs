@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn client_that_holds_the_most_gives_way_with_its_oldest_body() {
+    async fn oldest_body_of_the_largest_client_is_evicted() {
         let room = BodyBudget::with_size(100);
         let honest = room.reserve(client(2), 30).await.expect("room");
         let first = room.reserve(client(1), 35).await.expect("room");

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_host_and_the_target_agrees() {
+    fn request_needs_one_host_that_matches_its_target() {
         let check = |hosts: &[&str], target: &'static str| {
             let mut headers = HeaderMap::new();
             for host in hosts {

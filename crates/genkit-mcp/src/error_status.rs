@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn kind_survives_the_wire_whatever_its_code() {
+    fn error_kind_is_preserved_for_any_code() {
         for kind in [ErrorKind::NotFound, ErrorKind::Aborted, ErrorKind::InvalidArgument] {
             for data in [None, Some(json!({ "uri": "a://b" }))] {
                 assert_eq!(kind_after_the_wire(ErrorCode::INVALID_PARAMS, data, kind), kind);

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn root_is_before_either_api() {
+    fn server_root_excludes_the_api_path() {
         for url in ["http://a:1", "http://a:1/", "http://a:1/v1", "http://a:1/api/"] {
             assert_eq!(server_root(url), "http://a:1", "{url}");
         }

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_leaves_its_place() {
+    fn values_cannot_change_other_parts_of_the_url() {
         let nasty = json!("../a?b=c&d#e\r\n%2e");
         assert_eq!(
             writing("simple", false).in_path("id", &nasty),

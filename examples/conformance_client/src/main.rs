@@ -58,7 +58,7 @@ async fn run(scenario: &Scenario) -> Result<()> {
 
 async fn play(scenario: &Scenario, client: &McpClient) -> Result<()> {
     match scenario.name.as_str() {
-        "http-custom-headers" => call_as_told(scenario, client).await,
+        "http-custom-headers" => call_as_specified(scenario, client).await,
         "json-schema-2020-12-preservation" => echo_schema(client).await,
         "http-standard-headers" => {
             call_all(client).await?;
@@ -91,7 +91,7 @@ async fn call_all(client: &McpClient) -> Result<()> {
 }
 
 /// Makes the calls that the suite specifies.
-async fn call_as_told(scenario: &Scenario, client: &McpClient) -> Result<()> {
+async fn call_as_specified(scenario: &Scenario, client: &McpClient) -> Result<()> {
     // The schemas specify which arguments are sent as headers.
     client.tools().await?;
     for call in scenario.context["toolCalls"].as_array().into_iter().flatten() {

@@ -37,7 +37,7 @@ async fn nothing_is_deleted_without_a_yes() {
 }
 
 #[tokio::test]
-async fn import_tells_how_far_it_is() {
+async fn import_reports_progress() {
     let client = Client::connect(server()).await.unwrap();
     client.call_tool("import_notes", json!({"texts": ["a", "b"]})).await.unwrap();
     let last = Notification::Progress(Progress::new(2.0).with_total(2.0).with_message("2 of 2"));

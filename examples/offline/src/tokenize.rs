@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn some_words_tell_nothing() {
+    fn stop_words_are_recognized() {
         assert!(is_in(STOP, "the") && !is_in(STOP, "rome") && !is_in(STOP, ""));
         assert!(is_in(GENERIC, "get") && !is_in(GENERIC, "add"));
     }

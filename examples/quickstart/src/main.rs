@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn client_is_served_and_a_person_is_shown() {
+    fn mode_is_server_without_a_terminal_and_ask_in_a_terminal() {
         let ask = |question: Option<&str>, model: Option<&str>| Mode::Ask {
             question: question.map(str::to_owned),
             model: model.map(str::to_owned),

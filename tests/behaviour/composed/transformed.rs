@@ -131,7 +131,7 @@ async fn loop_and_clients_see_and_call_it() {
 }
 
 #[tokio::test]
-async fn its_approval_is_asked_for_once() {
+async fn approval_of_a_transformed_tool_is_requested_once() {
     let tool = Tool::of::<delete>().renamed("delete_note").with_fixed("folder", "notes").unwrap();
     for builder in eras() {
         let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));

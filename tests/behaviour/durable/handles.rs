@@ -77,7 +77,7 @@ async fn paid(cents: u32) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_that_fit_nothing_change_nothing() {
+async fn invalid_answers_change_nothing() {
     let (store, world) = (MemoryStore::default(), World::default());
     let genkit = process(store, &world);
     let run = genkit.durable_run("r", ask()).await.unwrap();

@@ -231,7 +231,7 @@ async fn calls_are_performed_anywhere_and_settled_once() {
 }
 
 #[tokio::test]
-async fn limit_on_usage_holds_over_all_lives_of_a_run() {
+async fn usage_limit_applies_across_processes() {
     let one = || asks([("c1", "delete", json!({"id": 7}))]);
     let (genkit, model) = instance([one(), one(), one()]);
     let limit = genkit::generate::UsageLimit::default().requests(2);

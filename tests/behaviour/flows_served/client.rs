@@ -83,7 +83,7 @@ async fn flow_call_returns_the_error_of_the_flow() {
 }
 
 #[tokio::test]
-async fn headers_say_who_calls() {
+async fn client_headers_authenticate_the_caller() {
     let server =
         Listening::start(serving(flows![whoami]).context_provider(api_key("Bearer k"))).await;
     let call = || flow_client(server.url("whoami"));

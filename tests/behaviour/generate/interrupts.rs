@@ -125,7 +125,7 @@ async fn interrupt_stops_the_run_and_shows_what_is_asked() {
 }
 
 #[tokio::test]
-async fn it_is_answered_by_restart_respond_and_deny() {
+async fn interrupt_is_answered_by_restart_respond_and_decline() {
     let tools = tools![pay];
     let answers: [(Answering, Value); 5] = [
         (|q| q.restart(json!("yes")), json!({"paid": 5, "said": "yes"})),
@@ -223,7 +223,7 @@ async fn approval_without_the_word_is_asked_again() {
 }
 
 #[tokio::test]
-async fn finished_siblings_keep_their_answers_whatever_they_are() {
+async fn finished_siblings_keep_any_response() {
     let tools = tools![add, falsy, picture, pay];
     let model = calls([
         ("add", json!({"a": 1, "b": 2})),

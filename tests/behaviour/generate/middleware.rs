@@ -399,7 +399,7 @@ async fn media_is_fetched_for_the_model_and_named_in_the_history() {
 }
 
 #[tokio::test]
-async fn spare_gets_no_key_and_hears_of_the_output_in_words() {
+async fn fallback_model_gets_no_key_and_output_instructions() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct Dish {
         name: String,

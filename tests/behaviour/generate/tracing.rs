@@ -84,7 +84,7 @@ async fn traced_note() -> &'static str {
 }
 
 #[tokio::test]
-async fn span_for_whatever_else_runs() {
+async fn flows_resources_and_metrics_have_spans() {
     let spans = RecordedSpans::here();
     Flow::of::<stepping>().run(json!({})).await.unwrap();
     Resource::of::<traced_note>().read("note://traced").await.unwrap();

@@ -79,7 +79,7 @@ async fn change_is_seen_by_the_next_turn() {
 }
 
 #[tokio::test]
-async fn events_tell_what_happens() {
+async fn host_events_report_changes() {
     for era in ERAS {
         let events: Arc<Mutex<Vec<McpEvent>>> = Arc::default();
         let heard = Arc::clone(&events);

@@ -156,7 +156,7 @@ async fn tools_of_a_server_are_called_by_hand() {
 
 /// One host behind another: metadata that one adds, the other removes, in all combinations of eras.
 #[tokio::test]
-async fn through_a_proxy_values_stay_values() {
+async fn proxy_preserves_structured_values() {
     for (near, far) in [(ERAS[0], ERAS[0]), (ERAS[0], ERAS[1]), (ERAS[1], ERAS[0])] {
         let behind = host(server(&all()).protocol(far));
         let front = Registry::new();

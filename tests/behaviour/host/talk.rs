@@ -115,7 +115,7 @@ async fn meta_of_the_run_and_of_the_host_goes_with_each_request() {
 }
 
 #[tokio::test]
-async fn peer_of_rmcp_is_tools_too() {
+async fn tools_of_an_rmcp_peer_can_be_used() {
     let host = host(server(&registry(tools![work])));
     let peer = rmcp::peer(&host.client("s").unwrap()).await.unwrap();
     let tools = peer_tools([peer.clone()]).await.unwrap();

@@ -51,7 +51,7 @@ async fn struct_type_is_the_prompt_input() {
 }
 
 #[tokio::test]
-async fn it_runs_with_its_tools_and_the_answer_has_a_type() {
+async fn prompt_runs_with_its_tools_and_a_typed_response() {
     let model = ScriptedModel::new([
         ModelResponse::from_tool_requests([ToolRequest::new("sky_over", json!({"city": "Rome"}))]),
         ModelResponse::from_text(r#"{"stops": [{"place": "Forum"}], "cost": 12.5}"#),
@@ -123,7 +123,7 @@ async fn travels(#[input] journey: Journey) -> Vec<Stop> {
 }
 
 #[tokio::test]
-async fn its_input_is_that_of_a_flow_too() {
+async fn prompt_input_type_can_be_a_flow_input() {
     let went = genkit::run_flow("travels", json!({"city": "Rome"})).await.unwrap();
     assert_eq!(went, json!([{"place": "Rome"}]));
     let schema = schemars::schema_for!(Journey);
@@ -188,7 +188,7 @@ mod annotated {
     }
 
     #[tokio::test]
-    async fn its_limit_on_turns_holds_and_the_run_may_say_another() {
+    async fn prompt_turn_limit_applies_unless_the_run_sets_another() {
         let endless = || ScriptedModel::new([asks(), asks(), asks()]);
         let run = |model: ScriptedModel| {
             genkit::prompt(Prompt::of::<ask_for_tide>()).input(json!({"port": "Kiel"})).model(model)
@@ -202,7 +202,7 @@ mod annotated {
     }
 
     #[tokio::test]
-    async fn it_may_leave_the_tools_to_the_caller() {
+    async fn prompt_can_leave_tool_calls_to_the_caller() {
         let model = ScriptedModel::new([asks()]);
         let answer = genkit::prompt(Prompt::of::<ask_by_hand>()).model(model).await.unwrap();
         assert_eq!(answer.tool_requests()[0].name, "tide_at");

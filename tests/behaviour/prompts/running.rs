@@ -142,7 +142,7 @@ async fn turns_of_a_prompt_are_limited_and_its_tool_requests_returned() {
 }
 
 #[tokio::test]
-async fn it_renders_to_plain_data_without_a_model() {
+async fn prompt_renders_to_plain_data_without_a_model() {
     let model = ScriptedModel::text("unused");
     let run = genkit(&model).prompt("trip").input(json!({"city": "Rome"}));
     let options = run.clone().prompt("Now!").tools(["ti*", "weather"]).render().await.unwrap();
@@ -159,7 +159,7 @@ async fn it_renders_to_plain_data_without_a_model() {
 }
 
 #[tokio::test]
-async fn it_streams_in_the_format_of_the_prompt() {
+async fn prompt_streams_in_its_format() {
     let model = ScriptedModel::streaming(["{\"a\": 1}\n", "{\"a\": 2}\n"]);
     let lines = Prompt::builder("lines", "Asks for lines.")
         .options(PromptOptions::default().with_output_format("jsonl"))

@@ -232,7 +232,7 @@ async fn clients_list_and_get_the_prompts_of_the_guide() {
 }
 
 #[tokio::test]
-async fn they_run_against_a_model() {
+async fn seed_prompts_run_against_a_model() {
     let model = ScriptedModel::texts(["Say b instead of a", "It adds.", "Look at the path."]);
     let commit = asks::git_commit(asks::GitCommit::new("- a\n+ b")).model(model.clone());
     assert_eq!(commit.await.unwrap().text(), "Say b instead of a");

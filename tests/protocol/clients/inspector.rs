@@ -115,22 +115,22 @@ fn failures(inspector: &Inspector) {
 }
 
 #[test]
-fn it_sees_everything_with_a_session_over_stdio() {
+fn inspector_sees_everything_with_a_session_over_stdio() {
     visit("legacy", Transport::Stdio, LEGACY);
 }
 
 #[test]
-fn it_sees_everything_with_a_session_over_http() {
+fn inspector_sees_everything_with_a_session_over_http() {
     visit("legacy", Transport::Http, LEGACY);
 }
 
 #[test]
-fn it_sees_everything_without_a_session_over_stdio() {
+fn inspector_sees_everything_without_a_session_over_stdio() {
     visit("modern", Transport::Stdio, MODERN);
 }
 
 #[test]
-fn it_sees_everything_without_a_session_over_http() {
+fn inspector_sees_everything_without_a_session_over_http() {
     visit("modern", Transport::Http, MODERN);
 }
 

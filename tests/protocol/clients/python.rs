@@ -17,7 +17,7 @@ fn visit(mode: &str, transport: Transport) -> Value {
 }
 
 #[test]
-fn it_sees_everything_with_a_session() {
+fn python_client_sees_everything_with_a_session() {
     for transport in [Transport::Stdio, Transport::Http] {
         let seen = visit("legacy", transport);
         notes::check(&seen, Expected::LEGACY);
@@ -35,7 +35,7 @@ fn client_negotiates_the_newer_protocol() {
 }
 
 #[test]
-fn it_may_insist_on_the_newer_era() {
+fn python_client_can_require_the_newer_era() {
     // The client then sends no handshake, so the server cannot identify itself.
     for transport in [Transport::Stdio, Transport::Http] {
         notes::check(&visit(MODERN, transport), Expected::MODERN);

@@ -27,7 +27,7 @@ fn file_of_a_killed_program_is_taken_away_by_the_next() {
 }
 
 #[test]
-fn tools_see_only_the_program_that_lives() {
+fn tools_list_only_running_programs() {
     let project = Project::new("death-start");
     let mut dying = Alone::start(project.program("playground"));
     wait_for_file(&project, None);

@@ -192,7 +192,7 @@ async fn old_servers_are_detected_from_any_response_to_the_probe() {
 }
 
 #[tokio::test]
-async fn answer_that_never_comes_is_not_waited_for_for_ever() {
+async fn missing_response_times_out() {
     for accepted in [true, false] {
         let server = Server::start(move |request| {
             is(request, "tools/call").then(|| accepted.then(|| plain(202, "").unwrap()).flatten())

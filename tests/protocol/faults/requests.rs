@@ -88,7 +88,7 @@ async fn odd_results_are_read_as_far_as_they_go() {
 }
 
 #[tokio::test]
-async fn questions_without_end_end() {
+async fn endless_questions_are_stopped() {
     let (mark, asked) = (mark("mrtr-forever"), Arc::new(Mutex::new(0)));
     let count = Arc::clone(&asked);
     let host = McpHost::builder()

@@ -165,7 +165,7 @@ fn genkits_client_reads_failures_and_never_spins() {
 }
 
 #[test]
-fn genkits_client_is_asked_who_it_is() {
+fn genkit_client_must_authenticate() {
     let seen = check("provider", |server| server.context_provider(api_key("k")));
     for which in ["nobody", "streamed"] {
         let error = seen[which]["error"].as_str().unwrap_or_default();

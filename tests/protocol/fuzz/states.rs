@@ -13,7 +13,7 @@ const SEEDS: &[u64] = &[];
 const TOOL: &str = "test_input_required_result_tampered_state";
 
 #[test]
-fn state_that_was_changed_opens_nothing() {
+fn modified_state_is_rejected() {
     let server = Server::start("conformance", &[]);
     let runtime = runtime();
     let open = Client::open(raw::address(&server), host(1), Era::Modern);

@@ -64,7 +64,7 @@ async fn killed_server_restarts_and_keeps_its_state() {
 }
 
 #[tokio::test]
-async fn without_a_call_it_is_started_again_too() {
+async fn killed_server_is_restarted_without_a_call() {
     let (host, mark, _told) = open("idle");
     remember(&host).await;
     let before = mark.processes();

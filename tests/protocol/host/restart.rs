@@ -54,7 +54,7 @@ async fn subscriptions_are_made_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn while_it_is_away_calls_say_so_and_then_it_is_back() {
+async fn calls_fail_until_the_server_has_restarted() {
     let mut web = Web::start();
     let (host, _told) = open(&web);
     assert_eq!(echo(&host, "before").await.unwrap(), "Echo: before");

@@ -12,7 +12,7 @@ use super::web::Web;
 use crate::{packages, server};
 
 #[tokio::test]
-async fn one_host_for_all() {
+async fn one_host_uses_several_servers() {
     let mark = Mark::new("together");
     let web = Web::start();
     let scratch = packages::scratch("host-together").canonicalize().unwrap();

@@ -32,7 +32,7 @@ fn foreign_pages_are_rejected() {
 }
 
 #[test]
-fn its_own_pages_and_those_of_this_machine_may() {
+fn own_and_local_origins_are_allowed() {
     let server = Server::start("quickstart", &[]);
     let wire = Wire::to(server.url());
     let own = format!("http://{}", authority(server.url()));

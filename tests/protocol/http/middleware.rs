@@ -31,7 +31,7 @@ impl Middleware for Small {
 }
 
 #[test]
-fn it_runs_in_both_eras() {
+fn middleware_runs_in_both_eras() {
     let genkit = Genkit::builder().registry(Registry::new().add(tools![double])).middleware(Small);
     let here = Here::serve(genkit.build().unwrap().serve_mcp().router().unwrap());
     let wire = Wire::to(here.url());

@@ -61,7 +61,7 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
-fn answer_is_one_message_with_a_length_unless_something_is_said_before_it() {
+fn response_is_json_unless_a_message_precedes_it() {
     let serving = Serving::of(server());
     let session = Wire::to(&serving.url()).open(&[]);
     let mut raw = Raw::to(serving.address());

@@ -22,7 +22,7 @@ fn challenge(answer: &Answer) -> &str {
 }
 
 #[test]
-fn program_has_what_its_token_is_for_and_nothing_at_another_resource() {
+fn token_grants_its_scopes_only_at_its_resource() {
     let provider = Provider::start();
     let (notes, other) = (Resource::serve(&provider), Resource::serve(&provider));
     let token = provider.token(&notes.url(), "notes:read notes:write");

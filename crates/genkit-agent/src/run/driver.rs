@@ -48,7 +48,7 @@ impl Driver {
     }
 
     /// Records that the resumed calls have a result.
-    pub(super) fn note_past_resumed(&self) {
+    pub(super) fn mark_resumed_calls_done(&self) {
         self.are_resumed_calls_done.store(true, Ordering::Release);
     }
 

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_given_twice_is_replaced_once() {
+    fn duplicate_reference_is_replaced_once() {
         let mut message = Message::new(Role::Model, [call("a", Some("x")), call("b", Some("x"))]);
         StreamedReferences::default().add_to_message(&mut message);
         let marked: Vec<bool> = message.content.iter().map(is_marked).collect();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn call_that_is_still_being_written_has_none_in_the_stream() {
+    fn partial_call_has_no_reference_in_the_stream() {
         let mut request = ToolRequest::new("a", json!({}));
         request.partial = true;
         let mut chunk = GenerateChunk::new([request.into()]);

@@ -116,7 +116,7 @@ fn unsupported_schema_is_reported_with_its_position() {
 }
 
 #[test]
-fn there_are_limits() {
+fn strict_schemas_have_size_limits() {
     assert!(rewrite_strict(&wide_schema(2_001)).unwrap_err().contains("too large"));
     assert!(
         rewrite_strict(&with_property(deep_schema(MAX_DEPTH))).unwrap_err().contains("too deep")

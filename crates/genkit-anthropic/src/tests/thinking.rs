@@ -15,7 +15,7 @@ const OLD: &str = "claude-sonnet-4-5";
 const NEW: &str = "claude-opus-5-5";
 
 #[test]
-fn effort_is_a_word_or_a_budget() {
+fn effort_becomes_a_level_or_a_token_budget() {
     let effort = |model: &str, word: &str| sent(model, json!({"reasoningEffort": word}));
     let adaptive = json!({"type": "adaptive"});
     assert_eq!(effort(SONNET, "minimal"), (adaptive.clone(), json!("low"), 16_000));
@@ -35,7 +35,7 @@ fn effort_is_a_word_or_a_budget() {
 }
 
 #[test]
-fn words_of_the_field_and_of_genkit_go_through() {
+fn thinking_settings_of_the_api_and_of_genkit_are_sent() {
     let thinking = |model: &str, thinking: Value| sent(model, json!({ "thinking": thinking })).0;
     let own = json!({"type": "enabled", "budget_tokens": 1500, "display": "omitted"});
     assert_eq!(thinking(OLD, own.clone()), own);
@@ -53,7 +53,7 @@ fn words_of_the_field_and_of_genkit_go_through() {
 }
 
 #[test]
-fn it_does_not_think_where_a_tool_must_be_called() {
+fn thinking_is_omitted_with_a_required_tool_choice() {
     let request = |model: &str, word: &str| {
         call(
             model,
@@ -75,7 +75,7 @@ fn it_does_not_think_where_a_tool_must_be_called() {
 }
 
 #[test]
-fn it_samples_in_its_own_way_while_it_thinks() {
+fn sampling_settings_are_omitted_with_thinking() {
     let messages = json!([{"role": "user", "content": [{"text": "x"}]}]);
     let with = |config: Value| body(OLD, json!({"messages": messages, "config": config}));
     let thinking = json!({"enabled": true, "budgetTokens": 1024});
@@ -87,7 +87,7 @@ fn it_samples_in_its_own_way_while_it_thinks() {
 }
 
 #[test]
-fn it_does_not_begin_to_think_in_the_middle_of_calls() {
+fn thinking_does_not_start_within_a_tool_round() {
     let round = |thought: Value| {
         let mut said = vec![json!({"toolRequest": {"name": "a", "ref": "1", "input": {}}})];
         if !thought.is_null() {

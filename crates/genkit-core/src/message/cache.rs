@@ -48,7 +48,7 @@ impl Part {
     /// ```
     #[must_use]
     pub fn with_cache_for(mut self, time: Duration) -> Self {
-        put_cache_mark(self.metadata_mut(), time);
+        set_cache_breakpoint(self.metadata_mut(), time);
         self
     }
 }
@@ -68,13 +68,13 @@ impl Message {
     /// Sets a cache breakpoint at the end of the message, with a duration. See [`Part::with_cache_for`].
     #[must_use]
     pub fn with_cache_for(mut self, time: Duration) -> Self {
-        put_cache_mark(&mut self.metadata, time);
+        set_cache_breakpoint(&mut self.metadata, time);
         self
     }
 }
 
 /// Writes a breakpoint into metadata.
-pub fn put_cache_mark(metadata: &mut Map<String, Value>, time: Duration) {
+pub fn set_cache_breakpoint(metadata: &mut Map<String, Value>, time: Duration) {
     let mut mark = json!({ "type": "ephemeral" });
     if time > USUAL {
         mark["ttl"] = "1h".into();

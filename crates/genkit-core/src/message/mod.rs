@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 
 pub use annotations::Annotations;
 pub use cache::cache_breakpoint;
-pub use cache::put_cache_mark;
+pub use cache::set_cache_breakpoint;
 pub use media::{Media, ResourcePart};
 pub use part::{Part, ToolResponse};
 pub use tool_request::ToolRequest;

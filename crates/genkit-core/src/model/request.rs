@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::encoded::EncodedMessages;
-use crate::message::{Message, put_cache_mark};
+use crate::message::{Message, set_cache_breakpoint};
 use crate::names::Names;
 use crate::run_options::{Document, ToolChoice};
 use genkit_schema::Schema;
@@ -195,7 +195,7 @@ impl ToolDefinition {
     /// `cache_control`.
     #[must_use]
     pub fn with_cache(mut self) -> Self {
-        put_cache_mark(&mut self.metadata, Duration::ZERO);
+        set_cache_breakpoint(&mut self.metadata, Duration::ZERO);
         self
     }
 

@@ -56,7 +56,7 @@ impl RunId {
 
     /// Returns whether the run belongs to an MCP server. Workers must ignore the run in this case.
     #[doc(hidden)]
-    pub fn is_of_server(&self) -> bool {
+    pub fn is_server_run(&self) -> bool {
         self.is_task() || self.is_session_run()
     }
 

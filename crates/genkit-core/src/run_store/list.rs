@@ -115,7 +115,7 @@ impl RunFilter {
     /// Returns whether the run with this id may be on the page. For stores without a query language.
     pub fn selects_id(&self, id: &RunId) -> bool {
         self.after.as_ref().is_none_or(|after| id > after)
-            && (self.of_servers || !id.is_of_server())
+            && (self.of_servers || !id.is_server_run())
     }
 
     /// Returns whether `entry` meets all conditions. For stores without a query language. A run that cannot be read has

@@ -22,6 +22,6 @@ fn bare_status_has_a_kind() {
         (502, ErrorKind::Internal),
         (503, ErrorKind::Unavailable),
     ] {
-        assert_eq!(kind_of_http(http), kind, "{http}");
+        assert_eq!(kind_from_http(http), kind, "{http}");
     }
 }

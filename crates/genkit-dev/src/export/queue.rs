@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_bytes_fill_it_too() {
+    async fn queue_is_limited_in_bytes() {
         let queue = queue();
         for _ in 0..80 {
             queue.push_span(span(1024 * 1024));

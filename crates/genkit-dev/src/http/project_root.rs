@@ -29,7 +29,7 @@ mod tests {
     use crate::http::create_test_folder;
 
     #[test]
-    fn it_is_found_as_the_cli_finds_it() {
+    fn project_root_is_found_like_in_the_cli() {
         let folder = create_test_folder("root");
         let deep = folder.join("a/b/c");
         fs::create_dir_all(&deep).unwrap();

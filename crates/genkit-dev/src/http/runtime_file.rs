@@ -212,7 +212,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn nothing_strange_is_read_asked_or_taken_away() {
+    fn foreign_runtime_files_are_not_read_or_removed() {
         let root = create_test_folder("strange");
         let runtimes = root.join(".genkit/runtimes");
         fs::create_dir_all(&runtimes).unwrap();

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn it_registers_with_text_as_id() {
+    fn registration_uses_a_string_id() {
         let told: Value = serde_json::from_str(&ToolsSession::register_message(None)).unwrap();
         let pid = std::process::id();
         assert_eq!(told["params"]["id"], pid.to_string());

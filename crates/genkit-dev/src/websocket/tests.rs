@@ -80,7 +80,7 @@ async fn listening() -> (TcpListener, tokio::task::JoinHandle<()>) {
 }
 
 #[tokio::test]
-async fn it_lists_runs_and_streams() {
+async fn session_lists_runs_and_streams_actions() {
     let (listener, _program) = listening().await;
     let mut cli = Cli::accept(&listener).await;
     cli.call("1", "listActions", Value::Null).await;

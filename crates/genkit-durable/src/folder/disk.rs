@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_files_tell_runs_apart_where_letters_have_no_size() {
+    fn file_names_are_distinct_on_case_insensitive_file_systems() {
         for (id, name) in [("order-1", "order-1"), ("Order", "+order"), ("aB.C_9", "a+b.+c_9")] {
             let run = RunId::new(id).expect(id);
             assert_eq!(file_name(&run), name);

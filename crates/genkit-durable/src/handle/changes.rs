@@ -125,7 +125,7 @@ impl Handle {
     ) -> Result<()> {
         loop {
             let stored = self.store.load(&self.id).await?;
-            let stored = stored.filter(|_| !self.id.is_of_server());
+            let stored = stored.filter(|_| !self.id.is_server_run());
             let stored = stored.ok_or_else(|| E::RunNotFound(self.id.to_string()))?;
             self.check_incarnation(&stored.at)?;
             if stored.at.status.is_over() {

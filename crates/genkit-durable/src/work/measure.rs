@@ -17,7 +17,7 @@ const PAGE: usize = 500;
 pub(super) async fn measure_runs(store: &dyn RunStore, running: usize) -> Result<()> {
     let Some(telemetry) = installed_telemetry() else { return Ok(()) };
     let due: HashSet<RunId> =
-        store.due(MAX_MEASURED_RUNS).await?.into_iter().filter(|id| !id.is_of_server()).collect();
+        store.due(MAX_MEASURED_RUNS).await?.into_iter().filter(|id| !id.is_server_run()).collect();
     record_count(telemetry, "due", due.len());
     record_count(telemetry, "running", running);
     let now = now_ms();

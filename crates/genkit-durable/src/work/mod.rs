@@ -242,7 +242,7 @@ impl Worker {
                 });
                 let is_new = |id: &RunId| !taken.contains(id) && !left.until.contains_key(id);
                 let (of_servers, due): (Vec<_>, Vec<_>) =
-                    due.into_iter().filter(is_new).partition(RunId::is_of_server);
+                    due.into_iter().filter(is_new).partition(RunId::is_server_run);
                 // Runs of an MCP server are performed by that server.
                 of_servers.into_iter().for_each(|id| left.leave(id, SKIP));
                 let new: Vec<RunId> = due.into_iter().take(free).collect();

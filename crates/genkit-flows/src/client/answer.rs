@@ -91,7 +91,7 @@ fn parse_failure(server: &FlowHost, body: &[u8], status: u16) -> Error {
     }
     let text = String::from_utf8_lossy(body);
     let text = server.sanitize_text(text.trim());
-    let kind = status::kind_of_http(status);
+    let kind = status::kind_from_http(status);
     let message = if text.is_empty() { format!("HTTP {status}") } else { text };
     E::Failed { kind, message, details: None }.into()
 }
@@ -105,7 +105,7 @@ pub(super) fn parse_remote_error(server: &FlowHost, error: &Value, http: u16) ->
     }
     let text = |key: &str| error.get(key).and_then(Value::as_str).map(str::trim);
     let named = text("status").and_then(|name| status::kind_from_name(&name.replace(' ', "_")));
-    let kind = named.unwrap_or_else(|| status::kind_of_http(http));
+    let kind = named.unwrap_or_else(|| status::kind_from_http(http));
     let message = text("message").or_else(|| error.get("error")?.as_str()).unwrap_or_default();
     let message = match message.is_empty() {
         true => format!("the flow failed with {}", status::status_name(kind)),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_may_be_anything_and_an_error_is_none() {
+    fn result_may_be_any_value_but_not_an_error() {
         let server = server();
         for (answer, result) in [
             (json!({"result": null}), Some(Value::Null)),

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_id_of_a_stream_counts_for_streams_alone() {
+    fn stream_id_is_ignored_for_plain_requests() {
         let name = axum::http::HeaderName::from_static(STREAM_ID);
         let headers = HeaderMap::from_iter([(name, "7".parse().unwrap())]);
         let read = |uri: &str| FlowQuery::read(&headers, &uri.parse().unwrap()).unwrap();

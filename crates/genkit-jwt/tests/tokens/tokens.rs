@@ -176,7 +176,7 @@ async fn token_without_the_name_of_a_key_is_checked_by_those_that_fit() {
 }
 
 #[tokio::test]
-async fn other_kinds_of_tokens_and_texts_are_none() {
+async fn other_token_types_and_malformed_tokens_are_rejected() {
     let key = Signer::new("k", "ES256");
     let verifier = verifier(&[&key]);
     for (kind, told) in [

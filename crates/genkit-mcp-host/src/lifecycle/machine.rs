@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn so_many_tries_as_are_allowed_with_the_delays_that_are_set() {
+    fn retries_follow_the_reconnect_settings() {
         let now = Instant::now();
         let seconds = Duration::from_secs;
         let mut machine = machine(State::Connecting);

@@ -130,7 +130,7 @@ impl InFlightEntry {
     }
 
     /// Returns whether the server may still ask a question about this request after the caller gave it up.
-    fn may_ask_on(&self) -> bool {
+    fn may_still_ask(&self) -> bool {
         // A run that is interrupted continues with a new call.
         let is_told = self.request.dropped_while_asked.load(Ordering::Acquire)
             && self.request.asker.is_some_and(QuestionChannel::can_resume);
@@ -317,7 +317,7 @@ fn remove_finished(entries: &mut Vec<InFlightEntry>) {
     for left in entries.iter_mut().filter(|entry| !entry.is_live()) {
         left.given_up.get_or_insert_with(Instant::now);
     }
-    entries.retain(|entry| entry.is_live() || entry.may_ask_on());
+    entries.retain(|entry| entry.is_live() || entry.may_still_ask());
 }
 
 struct UnmatchedQuestion<'a>(&'a InFlight);

@@ -163,7 +163,7 @@ async fn answers_that_come_at_once_do_not_give_one_client_all_places() {
 }
 
 #[test]
-fn session_has_eight_open_questions_and_its_neighbours_have_theirs() {
+fn each_session_is_limited_to_eight_open_questions() {
     let quotas = quotas();
     let open = |session: &Arc<SessionQuota>| -> Vec<_> {
         std::iter::from_fn(|| session.open_question().ok()).collect()
@@ -180,7 +180,7 @@ fn session_has_eight_open_questions_and_its_neighbours_have_theirs() {
 }
 
 #[tokio::test]
-async fn question_that_is_left_open_gives_way_to_those_of_others() {
+async fn old_question_is_evicted_for_questions_of_other_clients() {
     let quotas = quotas();
     let mut sessions: Vec<_> = (0..256).map(|_| session_of(&quotas, address(1))).collect();
     let mut asked: Vec<_> = sessions

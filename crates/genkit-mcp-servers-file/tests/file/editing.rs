@@ -165,7 +165,7 @@ fn entry_is_updated() {
 proptest::proptest! {
     /// Everything in a file is still there after the edit, in the same order, with the server added.
     #[test]
-    fn nothing_is_lost(
+    fn edit_preserves_comments_and_other_servers(
         before in proptest::collection::vec("[a-z/*{},\"]{0,6}", 0..3),
         servers in proptest::collection::btree_map("[a-m]{1,4}", "[ -~]{0,8}", 0..4),
         pretty: bool, comma: bool, comment in "( |\n|\t|// [a-z,}\"]{0,8}\n|/\\*[a-z\"{]{0,8}\\*/){0,3}",

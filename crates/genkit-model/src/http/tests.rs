@@ -149,7 +149,7 @@ async fn answer_has_a_limit() {
 }
 
 #[tokio::test]
-async fn key_that_comes_back_is_hidden() {
+async fn echoed_key_is_redacted() {
     let body = "no such key: sk-very-secret";
     let answer = http(body).replace("200 OK", "401 No");
     let endpoint = ApiEndpoint::new("plain", &server(vec![answer])).unwrap();

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn signature_belongs_to_who_made_it() {
+    fn signature_is_only_found_for_its_provider() {
         let mut part = Part::reasoning("hm");
         assert!(find_signature(&part, GEMINI).is_none() && !is_foreign(&part, GEMINI));
         add_signature(part.metadata_mut(), "s".into(), GEMINI);

@@ -51,7 +51,7 @@ fn builder_settings_are_defaults_for_requests() {
 }
 
 #[test]
-fn effort_is_a_word_at_gpt_oss_and_yes_or_no_elsewhere() {
+fn effort_is_a_level_for_gpt_oss_and_a_boolean_otherwise() {
     for (model, effort, think) in [
         ("qwen3", "none", json!(false)),
         ("qwen3", "minimal", json!(true)),

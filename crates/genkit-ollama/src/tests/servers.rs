@@ -108,7 +108,7 @@ async fn missing_model_is_not_a_missing_api() {
 }
 
 #[tokio::test]
-async fn model_that_cannot_think_goes_without() {
+async fn thinking_is_disabled_for_models_that_reject_it() {
     let refusal = ("400 Bad Request", json!({"error": "\"m\" does not support thinking"}));
     let (url, seen) = server(vec![
         refusal.clone(),

@@ -153,7 +153,7 @@ fn arguments_by_their_schema() {
 }
 
 #[test]
-fn words_by_their_place() {
+fn arguments_are_found_by_position() {
     let text = json!({"type": "string"});
     let translate = tool(
         "translate",

@@ -133,7 +133,7 @@ proptest::proptest! {
 }
 
 #[test]
-fn schemas_that_say_nothing_still_call() {
+fn tool_with_an_empty_schema_is_called() {
     for (schema, wanted) in [
         (json!({"type": "object"}), "do {}"),
         (json!({"type": "string"}), r#"do "it""#),

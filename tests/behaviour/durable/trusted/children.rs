@@ -126,7 +126,7 @@ async fn parent_waits_for_children_without_a_worker_on_every_local_store() {
 }
 
 #[tokio::test]
-async fn who_waits_for_a_run_also_works_on_its_children() {
+async fn waiting_for_a_run_also_runs_its_children() {
     let temp = Temp::new("driven");
     let genkit = process(temp.sqlite(), "look_up");
     let run = genkit.durable_flow("f", "call_agent", json!({})).await.unwrap();

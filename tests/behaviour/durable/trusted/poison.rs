@@ -75,7 +75,7 @@ async fn run_that_ends_ten_processes_fails_and_names_its_step() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_resets_the_count_of_lives() {
+async fn progress_resets_the_count_of_ended_processes() {
     let (store, started) = (Remote::default(), Started::default());
     assert_eq!(lives(&store, &started, "crash_with_progress").await, 25);
 }

@@ -212,7 +212,7 @@ async fn model_history(model: &ScriptedModel) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn json_without_a_schema_is_asked_for_in_words() {
+async fn json_without_a_schema_is_requested_by_instructions() {
     let model = ScriptedModel::text("{}");
     genkit::generate("Three colours?").format(Format::Json).model(model.clone()).await.unwrap();
     assert_eq!(instructions(&model.requests()[0]), ["Output should be in JSON format."]);

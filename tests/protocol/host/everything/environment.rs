@@ -16,7 +16,7 @@ use crate::program;
 const CANARY: &str = "GENKIT_TEST_SECRET_KEY";
 
 #[test]
-fn it_is_what_programs_need_and_what_was_given() {
+fn environment_is_the_basic_variables_and_the_configured_ones() {
     if std::env::var_os(CANARY).is_some() {
         return look();
     }
@@ -25,7 +25,7 @@ fn it_is_what_programs_need_and_what_was_given() {
     let mut again = Command::new(myself);
     again.args([
         "--exact",
-        "host::everything::environment::it_is_what_programs_need_and_what_was_given",
+        "host::everything::environment::environment_is_the_basic_variables_and_the_configured_ones",
     ]);
     let ran = program::run(again.env(CANARY, "sk-123"), Duration::from_secs(300)).unwrap();
     assert_eq!(ran.code, Some(0), "{}", ran.story());

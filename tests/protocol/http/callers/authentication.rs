@@ -81,7 +81,7 @@ fn verified_caller_is_at_hand_in_both_eras_and_the_token_is_not() {
 }
 
 #[test]
-fn sessions_belong_to_who_opened_them_on_a_server_that_listens_itself() {
+fn session_belongs_to_its_caller_on_a_listening_server() {
     let serving = Serving::of(server().authenticate(verify));
     let wire = Wire::to(&serving.url());
     let (ada, bob) = (bearer("t-ada"), bearer("t-bob"));

@@ -84,7 +84,7 @@ fn readiness_is_polled_once_per_second() {
 }
 
 #[test]
-fn it_is_ready_once_a_server_behind_it_is_there() {
+fn server_is_ready_once_an_upstream_is_connected() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let _inside = runtime.enter();
     let host = McpHost::builder()
@@ -100,7 +100,7 @@ fn it_is_ready_once_a_server_behind_it_is_there() {
 }
 
 #[test]
-fn it_is_not_ready_while_none_is() {
+fn server_is_not_ready_without_an_upstream() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let _inside = runtime.enter();
     let host = McpHost::builder();

@@ -338,7 +338,7 @@ impl Run {
         let driver = &self.driver;
         self.machine.add_usage(&driver.env.budget.take_unreported_usage());
         let index = self.machine.index();
-        driver.note_past_resumed();
+        driver.mark_resumed_calls_done();
         if let Some(answers) = self.machine.settle_round() {
             driver.stream_answers(answers, index);
         }

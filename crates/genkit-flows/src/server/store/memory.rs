@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_is_its_owners_alone() {
+    async fn stream_is_visible_only_to_its_owner() {
         let store = MemoryStreams::new();
         ended(&store, "a").await;
         assert!(store.subscribe("a", "bob", 0).await.unwrap().is_none());

@@ -98,7 +98,7 @@ async fn method_of_another_era_is_not_found() {
 /// The extension requires this error. A client that declares the extension must poll, as the
 /// acknowledgement indicates.
 #[tokio::test]
-async fn tasks_are_listened_to_by_who_declares_them() {
+async fn task_notifications_require_the_extension() {
     let machine = Machine::new();
     let listen = |capabilities: Value| {
         let filter =

@@ -17,7 +17,7 @@ async fn function_that_returns_at_once_is_answered_at_once() {
 }
 
 #[tokio::test]
-async fn id_that_is_in_use_is_rejected_whatever_it_is_for() {
+async fn request_id_in_use_is_rejected_for_any_method() {
     let machine = Machine::initialized();
     let waits = machine.runs(&call(1, "wait"));
     for second in [

@@ -33,7 +33,7 @@ fn standard(pairs: &[(&str, &str)], method: &str, params: &str) -> Result<(), He
 }
 
 #[test]
-fn who_names_no_version_speaks_an_old_one() {
+fn request_without_version_header_uses_an_older_protocol() {
     assert_eq!(rules(&[], "ping", "{}"), Ok(Rules::Handshake(ProtocolVersion::V_2025_03_26)));
     let named = rules(&[(VERSION, "2025-11-25")], "ping", "{}");
     assert_eq!(named, Ok(Rules::Handshake(ProtocolVersion::V_2025_11_25)));
@@ -73,7 +73,7 @@ fn incomplete_meta_is_rejected() {
 }
 
 #[test]
-fn handshake_is_of_the_older_protocols_whatever_it_asks_for() {
+fn initialize_follows_the_handshake_rules_for_any_version() {
     for version in ["2025-11-25", "2026-07-28", "1999-01-01"] {
         let params = format!(r#"{{"protocolVersion":"{version}"}}"#);
         let found = rules(&[], "initialize", &params);
@@ -164,7 +164,7 @@ fn annotated_arguments_are_repeated_in_headers() {
 }
 
 #[test]
-fn older_versions_have_none_of_these_headers() {
+fn standard_headers_are_ignored_in_older_versions() {
     let params = ParamsOutline::default();
     let asked = RequestOutline { method: Some("ping"), is_request: true, params: &params };
     let wrong = headers(&[(VERSION, "2025-11-25"), ("mcp-method", "tools/call")]);

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn longest_unused_goes_first() {
+    fn least_recently_used_session_is_evicted_first() {
         let sessions = MemorySessions::new();
         for id in ["1", "2", "3", "1", "4"] {
             sessions.keep(id, stored_session("ada"), 3);

@@ -34,7 +34,7 @@ async fn pass(milliseconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn session_is_its_owners_alone() {
+async fn session_is_visible_only_to_its_owner() {
     let (table, quotas) = (table(), quotas(10));
     let (ada, grace) = (Owner::for_principal(Some("ada")), Owner::for_principal(Some("grace")));
     let id = try_open(&table, &quotas, &client(&quotas, 1), ada).expect("a session");
@@ -47,7 +47,7 @@ async fn session_is_its_owners_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn longest_idle_of_the_client_with_the_most_makes_room() {
+async fn longest_idle_session_of_the_largest_client_is_evicted() {
     let (table, quotas) = (table(), quotas(6));
     let (greedy, other) = (client(&quotas, 1), client(&quotas, 2));
     let mut of_greedy = Vec::new();

@@ -63,7 +63,7 @@ fn reconnecting_client_receives_missed_events() {
 }
 
 #[test]
-fn last_one_who_came_reads() {
+fn last_reader_displaces_earlier_readers() {
     let stream = EventStream::with_number(1);
     let first = stream.read_from(0);
     let second = stream.read_from(0);

@@ -305,7 +305,7 @@ async fn server_is_found_once_for_a_runtime() {
 }
 
 #[test]
-fn proxy_is_for_others_alone() {
+fn proxy_is_not_used_for_local_or_excluded_hosts() {
     let matcher = Matcher::builder().all("http://127.0.0.1:1").no("inside.example").build();
     for (url, proxied) in [
         ("https://models.example/v1", true),
@@ -359,7 +359,7 @@ fn trusting(roots: &[&str]) -> Option<Arc<ClientConfig>> {
 }
 
 #[tokio::test]
-async fn server_must_prove_who_it_is() {
+async fn server_certificate_is_verified() {
     let uri = tls_server();
     let origin = Arc::new(Origin::new(uri.clone(), trusting(&[ROOT])));
     for _ in 0..2 {

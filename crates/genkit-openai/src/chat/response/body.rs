@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn content_is_text_nothing_or_a_list() {
+    fn content_may_be_text_null_or_a_list() {
         assert_eq!(read(r#"{"content": "a"}"#).content.text, "a");
         assert_eq!(read(r#"{"content": null}"#).content, ChoiceContent::default());
         let list = r#"{"content": [

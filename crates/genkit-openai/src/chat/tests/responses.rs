@@ -108,7 +108,7 @@ fn usage_is_read_from_the_response_and_from_x_groq() {
 }
 
 #[test]
-fn answers_that_are_none_are_errors() {
+fn responses_without_a_usable_choice_are_errors() {
     let request = ModelRequest::default();
     let kind = |body: Value| decode(&request, &body).unwrap_err().kind();
     assert_eq!(

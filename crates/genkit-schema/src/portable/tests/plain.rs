@@ -23,7 +23,7 @@ fn is_the_same(exact: &Value) {
 }
 
 #[test]
-fn schemas_of_the_zoo_and_the_largest_go_either_way() {
+fn fast_path_and_rewriter_agree_on_the_type_zoo() {
     for (_, exact) in zoo_schemas() {
         is_the_same(&exact);
     }
@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn either_way_leads_to_the_same(exact in random()) {
+    fn fast_path_and_rewriter_agree_on_random_schemas(exact in random()) {
         prop_assert_eq!(by(&exact, false), by(&exact, true), "{}", exact);
     }
 }

@@ -33,7 +33,7 @@ fn keywords_next_to_a_reference_take_precedence() {
 }
 
 #[test]
-fn limits_that_are_said_twice_are_reported() {
+fn repeated_limits_are_reported() {
     let exact = json!({
         "$ref": "#/$defs/Age", "minimum": 18,
         "$defs": { "Age": { "type": "integer", "minimum": 0, "maximum": 150 } },
