@@ -291,7 +291,7 @@ fn install_npm() -> Result<PathBuf, String> {
     let directory = root().join("npm");
     once(&directory, &NPM, || {
         npm_install(&directory, &NPM)?;
-        mend_conformance(&directory)
+        patch_conformance(&directory)
     })?;
     for (name, source) in SCRIPTS {
         fs::write(directory.join(name), source).map_err(text)?;
@@ -462,7 +462,7 @@ fn finish(command: &mut Command, needs: &str) -> Result<(), String> {
 
 /// The suite imports a function that Node 20 does not have, for a command that is not used here, so the import is
 /// removed.
-fn mend_conformance(directory: &Path) -> Result<(), String> {
+fn patch_conformance(directory: &Path) -> Result<(), String> {
     const IMPORT: &str = "globSync as ";
     let script = directory.join("node_modules/@modelcontextprotocol/conformance/dist/index.js");
     let source = fs::read_to_string(&script).map_err(text)?;

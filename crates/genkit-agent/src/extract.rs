@@ -57,7 +57,7 @@ use genkit_schema::Schema;
 /// [`Generate::resume`] and the response in the error.
 #[must_use = "a run begins when it is awaited: add `.await`, or `.run()` for a future, or `.stream()`"]
 pub struct Extract<'a, T> {
-    asks: Asks<'a>,
+    asks: ExtractSource<'a>,
     checks: OutputChecks,
     /// Reads the value. A function pointer, because with bounds on `T` at `IntoFuture`, the compiler would report each
     /// error twice.
@@ -98,7 +98,7 @@ impl Generate {
     /// ```
     pub fn extract<T: OutputType>(mut self) -> Extract<'static, T> {
         let checks = std::mem::take(&mut self.settings.output);
-        Extract::new(Asks::Run(self.output::<T>()), checks)
+        Extract::new(ExtractSource::Run(self.output::<T>()), checks)
     }
 }
 
@@ -121,19 +121,22 @@ impl<'a> ChatTurn<'a> {
     /// ```
     pub fn extract<T: OutputType>(self) -> Extract<'a, T> {
         let checks = self.output_checks();
-        Extract::new(Asks::Turn(self, genkit_schema::internal::input_of::<T>().into()), checks)
+        Extract::new(
+            ExtractSource::Turn(self, genkit_schema::internal::input_schema::<T>().into()),
+            checks,
+        )
     }
 }
 
 /// The run to extract from: an independent run, or the next turn of a conversation.
-enum Asks<'a> {
+enum ExtractSource<'a> {
     Run(Generate),
     /// The next turn of a chat, with the schema, which applies to this turn only.
     Turn(ChatTurn<'a>, Schema),
 }
 
 impl<'a, T> Extract<'a, T> {
-    fn new(asks: Asks<'a>, mut checks: OutputChecks) -> Self
+    fn new(asks: ExtractSource<'a>, mut checks: OutputChecks) -> Self
     where
         T: DeserializeOwned,
     {
@@ -201,8 +204,8 @@ impl<'a, T> Extract<'a, T> {
     /// [`GenerateChunk::output_retry`](genkit_core::GenerateChunk::output_retry).
     pub fn stream(self) -> GenerateStream<'a> {
         let format = match &self.asks {
-            Asks::Run(run) => run.output_format(),
-            Asks::Turn(..) => None, // JSON, whatever the format of the conversation
+            ExtractSource::Run(run) => run.output_format(),
+            ExtractSource::Turn(..) => None, // JSON, whatever the format of the conversation
         };
         GenerateStream::new(format, |chunks| self.start_run(chunks))
     }
@@ -210,13 +213,15 @@ impl<'a, T> Extract<'a, T> {
     fn start_run(self, chunks: ChunkSink) -> BoxFuture<'a, Result<GenerateResponse>> {
         let Self { asks, checks, .. } = self;
         match asks {
-            Asks::Run(mut run) => {
+            ExtractSource::Run(mut run) => {
                 run.settings.output = checks;
                 // A run that ends at the turn limit has no value.
                 run.settings.fail_on_max_turns = true;
                 run.begin_run(chunks)
             }
-            Asks::Turn(turn, schema) => turn.start_extracting(Some((schema, checks)), chunks),
+            ExtractSource::Turn(turn, schema) => {
+                turn.start_extracting(Some((schema, checks)), chunks)
+            }
         }
     }
 }
@@ -248,8 +253,8 @@ impl<T> std::fmt::Debug for Extract<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct("Extract");
         match &self.asks {
-            Asks::Run(run) => shown.field("run", run),
-            Asks::Turn(turn, _) => shown.field("turn", turn),
+            ExtractSource::Run(run) => shown.field("run", run),
+            ExtractSource::Turn(turn, _) => shown.field("turn", turn),
         };
         shown.finish_non_exhaustive()
     }

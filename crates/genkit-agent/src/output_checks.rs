@@ -51,7 +51,7 @@ impl OutputChecks {
     }
 
     /// Returns whether the output is checked by code rather than only by a schema.
-    pub(crate) fn is_code(&self) -> bool {
+    pub(crate) fn has_code_checks(&self) -> bool {
         self.reads.is_some() || !self.validators.is_empty()
     }
 

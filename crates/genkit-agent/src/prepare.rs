@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::builder::Generate;
 use super::middleware::LazyTools;
 use super::request::{
-    close_calls, drop_pending, forget_instructions, merge_conversation, place_documents,
+    close_calls, drop_pending, merge_conversation, place_documents, remove_injected_instructions,
     shape_output,
 };
 use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
@@ -293,7 +293,7 @@ fn prepare_messages(
 ) -> Result<Option<ResumedCalls>> {
     let Some(answers) = &options.resume else {
         close_calls(messages)?;
-        forget_instructions(messages);
+        remove_injected_instructions(messages);
         return Ok(None);
     };
     let resumed = resume(messages, answers)?;

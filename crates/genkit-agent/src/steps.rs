@@ -177,7 +177,7 @@ fn unnamed_code(generate: &Generate) -> Vec<String> {
     let is_code = [
         ("an approval policy (`.approval(..)`)", settings.approval.is_some()),
         ("turn hooks (`.before_turn(..)`)", !settings.before_turn.is_empty()),
-        ("output validators (`.validate(..)`, `.extract()`)", settings.output.is_code()),
+        ("output validators (`.validate(..)`, `.extract()`)", settings.output.has_code_checks()),
         ("extensions (`.extension(..)`)", !settings.values.is_empty()),
         ("state (`.state(..)`)", settings.has_own_state),
         (

@@ -85,7 +85,7 @@ impl RunIds {
     }
 
     /// Returns the last events of a run: the sealed turn, and the outcome.
-    pub(crate) fn ended(
+    pub(crate) fn build_last_events(
         &self,
         response: &GenerateResponse,
         encoder: &mut Encoder,

@@ -278,8 +278,14 @@ impl AguiEndpoint {
                         Err(error) => break error,
                     };
                     let (ledger, carrier) = (&self.ledger, carrier.as_deref());
-                    let mut last =
-                        ids.ended(&response, &mut encoder, carrier, ledger, &binding, &page_tools);
+                    let mut last = ids.build_last_events(
+                        &response,
+                        &mut encoder,
+                        carrier,
+                        ledger,
+                        &binding,
+                        &page_tools,
+                    );
                     sender.add_pending_results(response.message.as_ref(), &mut last);
                     return sender.send_events(last).await;
                 }

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn eras_differ() {
+    fn traits_depend_on_the_model_version() {
         let of = ClaudeTraits::for_model;
         assert_eq!(of("claude-3-haiku-20240307").max_output, 4_096);
         assert_eq!(of("claude-3-5-sonnet-20241022").thinking, ThinkingMode::No);

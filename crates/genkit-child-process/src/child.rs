@@ -104,7 +104,7 @@ impl ChildProcess {
         let mut process = process.spawn().map_err(|error| launch::spawn_error(command, error))?;
         // The id is present, because the child was not waited for yet.
         let id = process.id().unwrap_or_default();
-        let group = ProcessGroup::led_by(id);
+        let group = ProcessGroup::from_leader_pid(id);
         let stdin = process.stdin.take().expect("it is piped, as set above");
         let stdout = process.stdout.take().expect("it is piped, as set above");
         let read = process.stderr.take().zip(log);

@@ -23,7 +23,7 @@ pub(crate) struct ProcessGroup {
 
 impl ProcessGroup {
     /// Returns the group of a child that was started as its leader.
-    pub(crate) fn led_by(pid: u32) -> Self {
+    pub(crate) fn from_leader_pid(pid: u32) -> Self {
         Self { id: GroupId::from_leader(pid), leader_is_gone: false }
     }
 

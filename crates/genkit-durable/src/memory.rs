@@ -321,7 +321,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn it_keeps_what_a_store_promises() {
+    async fn memory_store_fulfills_the_store_contract() {
         crate::testing::check_run_store(MemoryRuns::default()).await.expect("it is a store");
     }
 

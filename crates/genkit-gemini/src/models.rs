@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn families_differ() {
+    fn capabilities_depend_on_the_model_family() {
         let supports = |model: &str| model_info(model).supports.unwrap();
         assert_eq!(supports("gemini-2.5-flash").constrained, Constrained::NoTools);
         assert_eq!(supports("gemini-3-flash-preview").constrained, Constrained::All);

@@ -13,7 +13,7 @@ use genkit_core::internal::sync::lock;
 
 /// The total size of the bodies above 16 KiB that a server buffers at once, in bytes. Default is 64 MiB, or twice the
 /// largest body if that is more.
-const ROOM: usize = 64 * 1024 * 1024;
+const SHARED_BYTES: usize = 64 * 1024 * 1024;
 
 /// The time that a body waits for memory before another body is dropped. Default is 1 second.
 const EVICTION_DELAY: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ pub(super) struct BudgetGuard {
 impl BodyBudget {
     /// Creates a pool for bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Arc<Self> {
-        Self::with_size(ROOM.max(limit.saturating_mul(2)))
+        Self::with_size(SHARED_BYTES.max(limit.saturating_mul(2)))
     }
 
     fn with_size(all: usize) -> Arc<Self> {

@@ -62,7 +62,7 @@ impl<K: Eq + Hash> AsRef<[u8]> for CountedBytes<K> {
 #[error(
     "the requests and responses of this client already use its share of the memory; try again in a moment"
 )]
-pub struct NoMemory;
+pub struct MemoryLimitReached;
 
 impl<K: Clone + Eq + Hash> FairLimit<K> {
     /// Creates a limit of `total` slots.
@@ -89,15 +89,19 @@ impl<K: Clone + Eq + Hash> FairLimit<K> {
         self: &Arc<Self>,
         client: K,
         bytes: usize,
-    ) -> Result<FairPermit<K>, NoMemory> {
-        self.take_slots(client, bytes.div_ceil(UNIT)).ok_or(NoMemory)
+    ) -> Result<FairPermit<K>, MemoryLimitReached> {
+        self.take_slots(client, bytes.div_ceil(UNIT)).ok_or(MemoryLimitReached)
     }
 
     /// Takes memory for bytes of a client, until they are sent or dropped.
     ///
     /// # Errors
     /// Returns an error if the client already holds its share, or if there is not enough memory.
-    pub fn count_bytes(self: &Arc<Self>, client: K, bytes: Bytes) -> Result<Bytes, NoMemory>
+    pub fn count_bytes(
+        self: &Arc<Self>,
+        client: K,
+        bytes: Bytes,
+    ) -> Result<Bytes, MemoryLimitReached>
     where
         K: Send + Sync + 'static,
     {

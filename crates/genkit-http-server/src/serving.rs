@@ -73,7 +73,7 @@ pub trait HttpApp: Clone + Send + Sync + 'static {
     type Client: Send + Sync;
 
     /// Identifies the client of a new connection.
-    fn meet(&self, address: SocketAddr) -> Self::Client;
+    fn identify_client(&self, address: SocketAddr) -> Self::Client;
 
     /// Handles a request.
     fn answer(
@@ -94,7 +94,7 @@ impl HttpApp for Router {
     type Body = axum::body::Body;
     type Client = ();
 
-    fn meet(&self, _: SocketAddr) {}
+    fn identify_client(&self, _: SocketAddr) {}
 
     async fn answer(
         &self,
@@ -181,10 +181,10 @@ async fn serve_connection(
     app: impl HttpApp,
     stop: CancellationToken,
 ) {
-    let (connection, client) = (&place.connection, &app.meet(address));
+    let (connection, client) = (&place.connection, &app.identify_client(address));
     let io = TokioIo::new(ConnectionIo::new(stream, Arc::clone(connection)));
     let answer = service_fn(|request| {
-        connection.requested();
+        connection.record_head();
         let (app, at_work) = (&app, RequestInProgress(Arc::clone(connection)));
         async move {
             let answer = app.answer(request, Peer { address, client, connection }).await;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::catalog::host_state::HostState;
 use super::client::McpClient;
-use super::config::{Reconnect, ServerConfig, alike_keys};
+use super::config::{Reconnect, ServerConfig, find_similar_keys};
 use super::error::Error;
 use super::event::McpEvent;
 use super::input::elicit::ElicitRequest;
@@ -320,7 +320,7 @@ impl McpHostBuilder {
             sampling.check_model()?;
         }
         let mut notices = self.notices;
-        notices.extend(alike_keys(&self.servers));
+        notices.extend(find_similar_keys(&self.servers));
         for notice in &notices {
             tracing::warn!("{}", Logged::text(notice));
         }

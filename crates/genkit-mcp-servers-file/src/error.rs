@@ -24,7 +24,7 @@ pub struct Error {
 
 impl Error {
     /// Creates the error of a file that cannot be read or written.
-    pub(crate) fn of_file(reason: ErrorReason) -> Self {
+    pub(crate) fn for_file(reason: ErrorReason) -> Self {
         Self { place: None, reason }
     }
 

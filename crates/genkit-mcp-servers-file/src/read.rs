@@ -44,7 +44,7 @@ pub fn read_with(
     path: &Path,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<ServersFile, Error> {
-    let text = read_text(path).map_err(Error::of_file)?;
+    let text = read_text(path).map_err(Error::for_file)?;
     let name = path.display().to_string();
     let folder = project_folder(path);
     let variables = |name: &str| match name {

@@ -74,7 +74,7 @@ pub fn take_mark(meta: &mut Map<String, Value>) -> bool {
 }
 
 /// Returns the wrapped value, if the value is an object with only that member.
-pub fn inner(value: &Value) -> Option<&Value> {
+pub fn unwrap_value(value: &Value) -> Option<&Value> {
     let only = value.as_object().filter(|map| map.len() == 1)?;
     only.get(MEMBER)
 }
@@ -118,7 +118,7 @@ mod tests {
     fn marks_are_taken_with_the_wrapper_and_nothing_else() {
         let mut meta = object(json!({"a": 1}));
         let wrapped = wrap(json!(5), &mut meta);
-        assert_eq!(inner(&wrapped), Some(&json!(5)));
+        assert_eq!(unwrap_value(&wrapped), Some(&json!(5)));
         assert!(take_mark(&mut meta));
         assert_eq!(meta, object(json!({"a": 1})));
         assert!(!take_mark(&mut meta));
@@ -129,6 +129,6 @@ mod tests {
         assert!(take_mark(&mut meta));
         assert_eq!(meta, Map::new());
         assert!(!take_mark(&mut object(json!({"fastmcp": 1}))));
-        assert_eq!(inner(&json!({"result": 1, "more": 2})), None);
+        assert_eq!(unwrap_value(&json!({"result": 1, "more": 2})), None);
     }
 }

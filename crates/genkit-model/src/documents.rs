@@ -19,7 +19,7 @@ pub fn last_user(messages: &[Message]) -> Option<usize> {
 
 /// Returns the text of the documents in `request`, and the index of the message to add it to, if
 /// there is one. Returns `None` if that message already contains documents.
-pub fn missing(request: &ModelRequest) -> Option<(Option<usize>, String)> {
+pub fn missing_documents(request: &ModelRequest) -> Option<(Option<usize>, String)> {
     let asked = last_user(&request.messages);
     let text = render_documents(&request.docs)?;
     let is_context =

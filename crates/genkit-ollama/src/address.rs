@@ -7,7 +7,7 @@ const PORT: u16 = 11434;
 
 /// Converts the address in `OLLAMA_HOST`, in the formats that Ollama's own programs accept:
 /// `0.0.0.0`, `:8080`, `gpu:8080`, `https://a.b/c`.
-pub(super) fn of_host(host: &str) -> String {
+pub(super) fn url_from_host(host: &str) -> String {
     let host = host.trim();
     let (scheme, rest, default) = match host.split_once("://") {
         Some(("https", rest)) => ("https", rest, 443),
@@ -78,7 +78,7 @@ mod tests {
             ("https://a.b:8443", "https://a.b:8443/"),
             ("ollama.com", "https://ollama.com:443/"),
         ] {
-            assert_eq!(of_host(host), expected, "{host}");
+            assert_eq!(url_from_host(host), expected, "{host}");
         }
     }
 

@@ -92,7 +92,7 @@ genkit_model::provider_builder! {
 impl OllamaBuilder {
     /// Fills in missing settings from environment variables.
     pub(super) fn with_env(mut self, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let host = || variable("OLLAMA_HOST").map(|host| address::of_host(&host));
+        let host = || variable("OLLAMA_HOST").map(|host| address::url_from_host(&host));
         let base_url = || variable("OLLAMA_BASE_URL").or_else(host);
         self.settings.fill_missing(|| variable("OLLAMA_API_KEY"), base_url);
         self.default_window =

@@ -74,7 +74,7 @@ pub(crate) fn select_body(content: &Map<String, Value>) -> Option<(BodyForm, Hea
 }
 
 /// Returns the reason why no encoding is supported.
-pub(crate) fn unwritten(content: Option<&Map<String, Value>>) -> String {
+pub(crate) fn unsupported_body(content: Option<&Map<String, Value>>) -> String {
     let kinds = content.into_iter().flatten().map(|(kind, _)| escape_text(kind));
     let kinds: Vec<_> = kinds.take(5).collect();
     let kinds =

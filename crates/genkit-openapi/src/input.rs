@@ -17,7 +17,9 @@ use genkit_schema::internal::{Loss, Patterns, Repaired, repair};
 use reqwest::header::HeaderName;
 use serde_json::{Map, Value, json};
 
-use crate::body::{BodyForm, RequestBody, is_json, member_encodings, select_body, unwritten};
+use crate::body::{
+    BodyForm, RequestBody, is_json, member_encodings, select_body, unsupported_body,
+};
 use crate::document::{ApiDocument, Checked, escape_text};
 use crate::operation::Operation;
 use crate::schema::{Converter, Direction};
@@ -315,7 +317,7 @@ impl<'d> Build<'d> {
         let is_required = body.get("required") == Some(&Value::Bool(true));
         let content = body.get("content").and_then(Value::as_object);
         let Some((form, media_type, media)) = content.and_then(select_body) else {
-            let why = unwritten(content);
+            let why = unsupported_body(content);
             if is_required {
                 return Err(why);
             }

@@ -174,7 +174,7 @@ fn check_operation<'d>(
     if path.contains(['?', '\\']) || path.chars().any(char::is_control) {
         return Err("its path contains a `?`, a `\\` or a control character; describe a query as parameters".to_owned());
     }
-    if leads_elsewhere(path) {
+    if has_dot_segment(path) {
         return Err("its path has a segment `.` or `..`; write the resolved path".to_owned());
     }
     document.resolve(item)
@@ -185,7 +185,7 @@ const MAX_ENCODINGS: usize = 8;
 
 /// Returns whether a segment of the path is `.` or `..` after any number of percent-decodings. Servers and proxies
 /// differ in how many times they decode a path.
-pub(crate) fn leads_elsewhere(path: &str) -> bool {
+pub(crate) fn has_dot_segment(path: &str) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MAX_ENCODINGS {
         let mut segments = path.split(['/', '\\']);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::body::{BodyForm, MemberEncoding, RequestBody};
 use crate::document::{Checked, escape_text};
 use crate::input::{OwnParameters, Parameter, ParameterLocation, is_same_name};
-use crate::operation::{Operation, leads_elsewhere};
+use crate::operation::{Operation, has_dot_segment};
 use crate::style::{Serialization, encoded, literal, text};
 
 /// The maximum length of the URL of a request, in bytes. Default is 16 KiB.
@@ -146,7 +146,7 @@ impl OperationRequest {
                 PathPiece::Argument(at) => path.push_str(&in_path(&self.arguments[*at], input)?),
             }
         }
-        if leads_elsewhere(&path) {
+        if has_dot_segment(&path) {
             return Err(Error::invalid_argument(
                 "a path segment must not be `.` or `..`; pass another value",
             ));

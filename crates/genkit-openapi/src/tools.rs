@@ -27,7 +27,7 @@ const MAX_TOOLS: usize = 500;
 const MAX_SCHEMAS: usize = 16 * 1024 * 1024;
 
 /// The maximum number of log messages of each kind for one document. Default is 20.
-const MAX_TOLD: usize = 20;
+const MAX_LOGGED: usize = 20;
 
 /// The maximum length of a reason, in characters. Default is 300.
 const MAX_REASON: usize = 300;
@@ -137,13 +137,13 @@ fn build(mut from: OpenApi) -> Result<OpenApiTools> {
 
 /// Logs the operations that were omitted or renamed.
 fn log_omitted(left_out: &[LeftOut], renamed: &[(String, String)]) {
-    for LeftOut { operation, reason } in left_out.iter().take(MAX_TOLD) {
+    for LeftOut { operation, reason } in left_out.iter().take(MAX_LOGGED) {
         tracing::warn!(%operation, "omitted a part of an OpenAPI document: {reason}");
     }
-    for (id, name) in renamed.iter().take(MAX_TOLD) {
+    for (id, name) in renamed.iter().take(MAX_LOGGED) {
         tracing::warn!(operation_id = %escape_text(id), %name, "an operation was renamed as a tool: its `operationId` is not a valid name for providers, is taken or is too long");
     }
-    let more = |count: usize| count.saturating_sub(MAX_TOLD);
+    let more = |count: usize| count.saturating_sub(MAX_LOGGED);
     if more(left_out.len()) + more(renamed.len()) > 0 {
         let (left_out, renamed) = (more(left_out.len()), more(renamed.len()));
         tracing::warn!(

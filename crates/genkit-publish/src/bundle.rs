@@ -68,7 +68,7 @@ impl Publication {
             "name": self.name,
             "version": self.version,
             "description": self.description,
-            "author": person(author),
+            "author": parse_person(author),
             "server": {
                 "type": "binary",
                 "entry_point": entry_point,
@@ -147,7 +147,7 @@ fn write_archive(
 }
 
 /// Converts an author, written as `Name <mail>`, into a person of the manifest.
-fn person(author: &str) -> Value {
+fn parse_person(author: &str) -> Value {
     match author.split_once('<') {
         Some((name, mail)) => {
             json!({ "name": name.trim(), "email": mail.trim_end_matches('>').trim() })

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
 use crate::http::{Server, parse_message};
-use crate::wire::{FirstState, RUN, Whole, kind_from_status};
+use crate::wire::{FirstState, RUN, RunData, kind_from_status};
 
 /// A durable run stored by Restate, created by [`RestateClient::durable_run`].
 pub type RestateRun = EngineHandle<RestateClient>;
@@ -120,8 +120,8 @@ impl EngineClient for RestateClient {
     }
 
     async fn load_run(&self, run: &RunId) -> Result<Option<EngineRun>> {
-        let whole: Option<Whole> = self.call(run, "state", None::<&()>).await?;
-        let Some(stored) = whole.map(Whole::into_stored) else { return Ok(None) };
+        let whole: Option<RunData> = self.call(run, "state", None::<&()>).await?;
+        let Some(stored) = whole.map(RunData::into_stored) else { return Ok(None) };
         EngineRun::load(&self.genkit, run, stored).await.map(Some)
     }
 

@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chunks::{HEAD, HeadPiece, LogChange, PIECES, RunPieces, WORKERS};
-use crate::wire::{FirstState, FlowWaiter, SettledStep, WORK, Whole, handler_error, read, to_json};
+use crate::wire::{
+    FirstState, FlowWaiter, RunData, SettledStep, WORK, handler_error, read, to_json,
+};
 
 /// The invocations that work on a run.
 #[derive(Default, Serialize, Deserialize)]
@@ -129,12 +131,12 @@ impl RunObject {
 
     /// Returns the stored data of the run, or `null` if it does not exist.
     #[handler]
-    async fn state(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<Whole>>> {
+    async fn state(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Json<Option<RunData>>> {
         let Some(kept) = load!(ctx) else { return Ok(Json(None)) };
         let stored = kept.to_stored();
         let (status, revision) = (stored.at.status, stored.at.revision);
         let (head, log) = (stored.head, stored.log);
-        Ok(Json(Some(Whole { status, revision, head, log })))
+        Ok(Json(Some(RunData { status, revision, head, log })))
     }
 }
 

@@ -32,14 +32,14 @@ impl FirstState {
 
 /// The stored data of a run, in the form that clients read.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Whole {
+pub(crate) struct RunData {
     pub(crate) status: RunStatus,
     pub(crate) revision: u64,
     pub(crate) head: String,
     pub(crate) log: Vec<String>,
 }
 
-impl Whole {
+impl RunData {
     pub(crate) fn into_stored(self) -> StoredRun {
         StoredRun::new(RunHead::new(self.revision, self.status, None), self.head, self.log)
     }

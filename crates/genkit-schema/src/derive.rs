@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 /// Returns the exact schema of a type that is deserialized from JSON.
-pub fn input_of<T: JsonSchema>() -> Value {
+pub fn input_schema<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize();
     let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
     if schema.get("type").and_then(Value::as_str) == Some("null") {

@@ -5,14 +5,14 @@ pub mod bounded_json {
     pub use crate::bounded_json::*;
 }
 pub use crate::conversion::{Loss, MAX_DEPTH, warn_losses};
-pub use crate::derive::{inlined_schema, input_of, output_schema};
+pub use crate::derive::{inlined_schema, input_schema, output_schema};
 pub use crate::dialect::position::Position;
 pub use crate::dialect::property_names::PropertyNames;
 pub use crate::dialect::validated::to_validated;
 pub use crate::dialect::{Dialect, RepairedDialect, ToolInput};
 pub use crate::error::Error;
 pub use crate::form::form;
-pub use crate::json::json_type::types_of;
+pub use crate::json::json_type::list_types;
 pub use crate::lenient_json::{parse_leniently, repair_json};
 pub use crate::nulls::drop_optional_nulls;
 pub use crate::portable::portable;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-use genkit_schema::internal::{Bounds, Shape, input_of};
+use genkit_schema::internal::{Bounds, Shape, input_schema};
 
 use crate::error::Error as E;
 
@@ -16,7 +16,7 @@ pub(crate) struct StateType {
 
 impl StateType {
     pub(crate) fn of<T: JsonSchema>() -> Result<Self, String> {
-        let schema = input_of::<T>();
+        let schema = input_schema::<T>();
         // The state is not parsed as a `T` before this check, so the whole schema must be checked.
         let bounds = Bounds::compile(&schema, Shape::Written).map_err(|why| why.to_string())?;
         Ok(Self { schema, bounds })

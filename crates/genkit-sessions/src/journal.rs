@@ -22,7 +22,7 @@ use crate::types::{AgentInit, AgentInput};
 /// A started turn, in the head of its journal.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct BegunTurn {
+pub(crate) struct StartedTurn {
     /// The id of the snapshot of the turn.
     pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub(crate) struct BegunTurn {
     pub(crate) lives: u32,
 }
 
-impl BegunTurn {
+impl StartedTurn {
     /// Returns whether a call repeats this turn: it starts at the same snapshot, and its first input is the same or
     /// empty.
     pub(crate) fn is_repeated_by(&self, init: &AgentInit, first: &AgentInput) -> bool {
@@ -85,7 +85,7 @@ impl TurnJournal {
         runs: Arc<dyn RunStore>,
         (run, name): (RunId, String),
         lease: watch::Receiver<Instant>,
-        turn: &BegunTurn,
+        turn: &StartedTurn,
     ) -> Result<Self> {
         let head = encode_head(turn)?;
         // An earlier turn of the session that was given up may have left its journal.
@@ -101,7 +101,7 @@ impl TurnJournal {
         runs: Arc<dyn RunStore>,
         (run, name): (RunId, String),
         lease: watch::Receiver<Instant>,
-        turn: &mut BegunTurn,
+        turn: &mut StartedTurn,
     ) -> Result<Self> {
         turn.lives += 1;
         let journal = Self::at_head(runs, (run, name), lease, turn, encode_head(turn)?).await?;
@@ -113,7 +113,7 @@ impl TurnJournal {
         runs: Arc<dyn RunStore>,
         (run, name): (RunId, String),
         lease: watch::Receiver<Instant>,
-        turn: &BegunTurn,
+        turn: &StartedTurn,
         head: String,
     ) -> Result<Self> {
         let found = runs.peek(&run).await?.ok_or(E::TakenOver)?;
@@ -127,7 +127,7 @@ impl TurnJournal {
     pub(crate) async fn load(
         runs: &dyn RunStore,
         run: &RunId,
-    ) -> Result<Option<(BegunTurn, SavedResults)>> {
+    ) -> Result<Option<(StartedTurn, SavedResults)>> {
         let Some(stored) = runs.load(run).await? else { return Ok(None) };
         let turn = serde_json::from_str(&stored.head).map_err(E::Unreadable)?;
         let lines = stored.log.iter().map(|line| serde_json::from_str::<(String, Value)>(line));
@@ -182,7 +182,7 @@ impl Journal for TurnJournal {
     }
 }
 
-fn encode_head(turn: &BegunTurn) -> Result<String, E> {
+fn encode_head(turn: &StartedTurn) -> Result<String, E> {
     serde_json::to_string(turn).map_err(E::Unreadable)
 }
 

@@ -163,7 +163,7 @@ impl Reader<'_> {
                 "the skill `{}` is in the folder `{folder_name}`; give both the same name",
                 parsed.name()
             );
-            self.errors.push(Error::for_file(file, message).with_place(name_place(text)));
+            self.errors.push(Error::for_file(file, message).with_place(name_position(text)));
             return None;
         }
         let dangling = dangling_links(&file, &parsed, &files);
@@ -271,7 +271,7 @@ impl Reader<'_> {
 }
 
 /// Returns the position of the key `name`.
-fn name_place(text: &str) -> (usize, usize) {
+fn name_position(text: &str) -> (usize, usize) {
     let line = text.lines().position(|line| line.starts_with("name"));
     (line.map_or(1, |line| line + 1), 1)
 }

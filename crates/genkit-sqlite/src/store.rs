@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn wall_clock_does_not_decide_who_has_a_run() {
+    async fn lease_does_not_depend_on_the_wall_clock() {
         use std::sync::atomic::{AtomicU64, Ordering};
         static WALL: AtomicU64 = AtomicU64::new(1_000_000_000);
         fn clock() -> LeaseTime {

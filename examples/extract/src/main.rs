@@ -34,7 +34,7 @@ struct Options {
     file: Option<String>,
 }
 
-fn wanted(arguments: impl IntoIterator<Item = String>) -> Result<Options> {
+fn parse_options(arguments: impl IntoIterator<Item = String>) -> Result<Options> {
     let wrong = |said: String| Error::invalid_argument(format!("{said}\n{USAGE}"));
     let mut wanted = Options::default();
     let mut arguments = arguments.into_iter();
@@ -123,7 +123,7 @@ async fn extract(
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let wanted = wanted(std::env::args().skip(1))?;
+    let wanted = parse_options(std::env::args().skip(1))?;
     if wanted.help {
         println!("{USAGE}");
         return Ok(());

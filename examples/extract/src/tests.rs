@@ -2,7 +2,7 @@ use genkit::testing::ScriptedModel;
 use genkit::{ErrorKind, Result};
 
 use crate::invoice::{Currency, Invoice, Line};
-use crate::{SAMPLE, extract, wanted};
+use crate::{SAMPLE, extract, parse_options};
 
 const PIECES: [&str; 4] = [
     "{\"number\": \"2024-0117\", \"supp",
@@ -93,7 +93,7 @@ fn missing_and_wrong_fields_are_reported() {
 
 #[test]
 fn command_line_is_read() {
-    let read = |line: &str| wanted(line.split_whitespace().map(str::to_owned));
+    let read = |line: &str| parse_options(line.split_whitespace().map(str::to_owned));
     let wanted = read("--model m mail.txt").unwrap();
     assert_eq!((wanted.model.as_deref(), wanted.file.as_deref()), (Some("m"), Some("mail.txt")));
     for (line, said) in [

@@ -90,7 +90,7 @@ impl<'t> Text<'t> {
         let (_, value, is_named) = self.label(name)?;
         let mut all = self.quotes.iter().chain(&self.names);
         let place = all.find(|place| place.start == value || place.start == value + 1).cloned();
-        let named = self.until(value, &[",", ";", "\n", ". "]).filter(|_| is_named);
+        let named = self.text_until(value, &[",", ";", "\n", ". "]).filter(|_| is_named);
         place.or(named)
     }
 
@@ -127,13 +127,14 @@ impl<'t> Text<'t> {
         let words = &self.words[self.anchor(tool)..];
         let start = words.iter().find(|word| !is_lead(word))?.range.start;
         let from = words[0].range.start;
-        let colon = self.source[from..].find(": ").and_then(|at| self.until(from + at + 1, &[]));
-        let plain = || self.until(start, if is_phrase { &[] } else { &ENDS });
+        let colon =
+            self.source[from..].find(": ").and_then(|at| self.text_until(from + at + 1, &[]));
+        let plain = || self.text_until(start, if is_phrase { &[] } else { &ENDS });
         colon.filter(|_| is_phrase).or_else(plain)
     }
 
     /// Returns the text from a position to the first of `ends`, without surrounding whitespace and final punctuation.
-    fn until(&self, at: usize, ends: &[&str]) -> Option<Range<usize>> {
+    fn text_until(&self, at: usize, ends: &[&str]) -> Option<Range<usize>> {
         let rest = self.source[at..].trim_start();
         let end = ends.iter().filter_map(|stop| rest.find(stop)).min().unwrap_or(rest.len());
         let text = rest[..end].trim_end_matches(|c: char| c.is_whitespace() || ".?!".contains(c));

@@ -207,7 +207,7 @@ impl Writer<'_> {
             return None;
         }
         let mut given = Vec::new();
-        given_in(&definition.schema, &mut given);
+        collect_program_types(&definition.schema, &mut given);
         let given = given.into_iter().map(|name| {
             let of = (self.given)(name);
             quote!((#name, <#of as __genkit::SchemaType>::inlined_schema))
@@ -253,14 +253,14 @@ impl Writer<'_> {
 }
 
 /// Collects the types of the program that a schema names.
-fn given_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
+fn collect_program_types<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
     match schema {
         Value::Object(map) => match map.get(PROGRAM_TYPE).and_then(Value::as_str) {
             Some(name) if found.contains(&name) => {}
             Some(name) => found.push(name),
-            None => map.values().for_each(|value| given_in(value, found)),
+            None => map.values().for_each(|value| collect_program_types(value, found)),
         },
-        Value::Array(list) => list.iter().for_each(|value| given_in(value, found)),
+        Value::Array(list) => list.iter().for_each(|value| collect_program_types(value, found)),
         _ => {}
     }
 }

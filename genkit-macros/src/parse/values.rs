@@ -138,12 +138,12 @@ fn parse_setting(
     match form {
         OptionForm::Flag => parse_flag(expr),
         OptionForm::Size => parse_size(expr),
-        OptionForm::Text => parse_filled(key, expr, |text, _| Ok(Setting::Text(text))),
-        OptionForm::Duration => parse_filled(key, expr, parse_duration),
-        OptionForm::Task => parse_filled(key, expr, parse_task),
-        OptionForm::Scopes => parse_filled(key, expr, parse_scopes),
-        OptionForm::MimeType => parse_filled(key, expr, mime_type),
-        OptionForm::Path => parse_filled(key, expr, parse_path),
+        OptionForm::Text => parse_non_empty(key, expr, |text, _| Ok(Setting::Text(text))),
+        OptionForm::Duration => parse_non_empty(key, expr, parse_duration),
+        OptionForm::Task => parse_non_empty(key, expr, parse_task),
+        OptionForm::Scopes => parse_non_empty(key, expr, parse_scopes),
+        OptionForm::MimeType => parse_non_empty(key, expr, mime_type),
+        OptionForm::Path => parse_non_empty(key, expr, parse_path),
         OptionForm::Schema => parse_schema(expr),
         OptionForm::Number => parse_number(key, expr),
         OptionForm::Tools => Some(tools::parse_tools(key, expr)?.map(Setting::Tools)),
@@ -209,7 +209,7 @@ fn parse_size(expr: &Expr) -> Option<Result<Setting, String>> {
 }
 
 /// Parses a string that is not empty, and passes it to `read`.
-fn parse_filled(
+fn parse_non_empty(
     key: &Ident,
     expr: &Expr,
     read: impl FnOnce(LitStr, &str) -> Result<Setting, String>,

@@ -54,14 +54,14 @@ fn options(source: &str) -> Vec<(String, String)> {
 }
 
 /// Returns the text between `Default is` and the end of its sentence or clause.
-fn default_of(comment: &str) -> String {
+fn parse_default(comment: &str) -> String {
     let (_, rest) = comment.split_once("Default is ").expect("it has a default");
     let ends = [". ", "; ", ": "].iter().filter_map(|end| rest.find(end)).min();
     plain(&rest[..ends.unwrap_or(rest.len())])
 }
 
 /// Returns the first sentence, without the default.
-fn sentence_of(comment: &str) -> String {
+fn first_sentence(comment: &str) -> String {
     let end = comment.find(". ").unwrap_or(comment.len());
     plain(comment[..end].split(" Default is").next().unwrap_or_default())
 }
@@ -99,7 +99,7 @@ fn settings_are_those_of_the_code() {
         write!(text, "\n## `{builder}`\n\n| option | default | description |\n|---|---|---|\n")
             .unwrap();
         for (name, comment) in rows {
-            let (default, what) = (default_of(&comment), sentence_of(&comment));
+            let (default, what) = (parse_default(&comment), first_sentence(&comment));
             writeln!(text, "| `.{name}(..)` | {default} | {what} |").unwrap();
         }
     }

@@ -25,7 +25,7 @@ fn text(path: &Path) -> &str {
 }
 
 #[tokio::test]
-async fn files() {
+async fn reads_and_writes_files_of_the_filesystem_server() {
     let (host, mark, folder) = open("files");
     let file = folder.join("näme.txt");
     let input = json!({"path": text(&file), "content": "one\ntwo\n"});

@@ -227,7 +227,7 @@ impl Generate {
     // `impl`.
     /// Requests structured output of type `T`; [`GenerateResponse::output`](genkit_core::GenerateResponse::output) reads it.
     pub fn output<T: OutputType>(self) -> Self {
-        self.output_schema(genkit_schema::internal::input_of::<T>())
+        self.output_schema(genkit_schema::internal::input_schema::<T>())
     }
 
     /// Sets the turn limit: the maximum number of rounds of tool calls. Default is 5. If the model requests more, the

@@ -9,4 +9,4 @@ pub(crate) use capabilities::check_capabilities;
 pub use history::close_calls;
 pub(crate) use history::{drop_pending, merge_conversation, place_documents};
 pub(crate) use other_model::adapt_request;
-pub(crate) use output::{forget_instructions, shape_output};
+pub(crate) use output::{remove_injected_instructions, shape_output};

@@ -63,7 +63,7 @@ pub(crate) fn unbind_output(request: &mut ModelRequest, supported: Option<&Suppo
 }
 
 /// Removes output instructions that an earlier run added.
-pub(crate) fn forget_instructions(messages: &mut Vec<Message>) {
+pub(crate) fn remove_injected_instructions(messages: &mut Vec<Message>) {
     let injected = |part: &Part| part.metadata().get(INJECTED).is_some_and(|value| value == true);
     for message in messages.iter_mut() {
         message.content.retain(|part| !injected(part));

@@ -84,7 +84,7 @@ pub(super) fn encode_conversation<'a>(
         said: Vec::new(),
         in_round: false,
     };
-    let mut documents = documents::missing(request);
+    let mut documents = documents::missing_documents(request);
     if let Some((_, text)) = documents.take_if(|(asked, _)| asked.is_none()) {
         writer.said.push(MessageBlock::text_block(text));
     }

@@ -31,7 +31,7 @@ impl ExternalOperation for Timer {
         RunWait::Time(self.0)
     }
 
-    fn give_up(&self) {}
+    fn cancel_operation(&self) {}
 }
 
 impl Context {

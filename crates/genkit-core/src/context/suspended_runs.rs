@@ -19,7 +19,7 @@ pub trait ExternalOperation: Send + Sync {
     fn describe(&self) -> RunWait;
 
     /// Cancels the operation, because its result is no longer needed.
-    fn give_up(&self);
+    fn cancel_operation(&self);
 }
 
 /// An operation that a suspended run waits for.
@@ -76,7 +76,7 @@ impl SuspendedRuns {
     /// Removes a cancelled run and cancels the operations that it waits for.
     pub fn cancel_run(&self, id: &RunId) {
         let run = lock(&self.0).remove(id);
-        run.iter().flat_map(|run| &run.waits).for_each(|wait| wait.give_up());
+        run.iter().flat_map(|run| &run.waits).for_each(|wait| wait.cancel_operation());
     }
 
     /// Checks the runs that should have been resumed by now. Another process may have cancelled or resumed them.

@@ -20,7 +20,7 @@ pub use embedded::{StaticSkills, embedded_skills};
 pub use file::SkillFile;
 use genkit_schema::internal::truncate::excerpt;
 pub use source::{OfferedSkill, SkillSource};
-pub use source::{SkillReader, compute_fingerprint, not_listed};
+pub use source::{SkillReader, compute_fingerprint, missing_file_error};
 
 /// Items used by macro expansions; hidden behind `__private`.
 pub mod expansion {

@@ -109,14 +109,14 @@ impl SkillReader for Skill {
 
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>> {
         Box::pin(async move {
-            let file = self.file(path).ok_or_else(|| not_listed(self.name(), path))?;
+            let file = self.file(path).ok_or_else(|| missing_file_error(self.name(), path))?;
             Ok(file.bytes().to_vec())
         })
     }
 }
 
 /// Creates the error for a path that the skill does not contain.
-pub fn not_listed(skill: &str, path: &str) -> Error {
+pub fn missing_file_error(skill: &str, path: &str) -> Error {
     let path = path.escape_debug();
     let text = format!(
         "the skill `{skill}` has no file `{path}`; read `{SKILL_MD}` or the list of files for valid paths"

@@ -60,7 +60,7 @@ fn tracestate_that_w3c_does_not_allow_is_left_out() {
 
 #[test]
 fn invalid_meta_entries_are_ignored() {
-    let of = |meta: serde_json::Value| TraceContext::of_meta(meta.as_object().unwrap());
+    let of = |meta: serde_json::Value| TraceContext::from_meta(meta.as_object().unwrap());
     let found = of(json!({"traceparent": SENT, "tracestate": "a=1"})).unwrap();
     assert_eq!((found.to_string().as_str(), found.state()), (SENT, "a=1"));
     assert_eq!(of(json!({"traceparent": SENT, "tracestate": 7})).unwrap().state(), "");

@@ -100,7 +100,7 @@ impl TraceContext {
 
     /// Parses the trace context in MCP's `_meta`.
     #[doc(hidden)]
-    pub fn of_meta(meta: &Map<String, Value>) -> Option<Self> {
+    pub fn from_meta(meta: &Map<String, Value>) -> Option<Self> {
         let context = Self::parse(meta.get(TRACEPARENT)?.as_str()?)?;
         Some(match meta.get(TRACESTATE).and_then(Value::as_str) {
             Some(state) => context.with_state(state),

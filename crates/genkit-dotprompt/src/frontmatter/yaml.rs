@@ -93,7 +93,7 @@ impl YamlReader {
     fn read(&mut self, source: &str) -> Result<Value, Error> {
         let mut parser = Parser::new_from_str(source);
         while let Some(event) = parser.next_event() {
-            let (event, span) = event.map_err(|error| wrong_yaml(&error))?;
+            let (event, span) = event.map_err(|error| yaml_error(&error))?;
             self.handle_event(event, span)
                 .map_err(|fault| Error::new(fault).with_place(start_position(&span)))?;
         }
@@ -218,7 +218,7 @@ fn start_position(span: &Span) -> (usize, usize) {
     (span.start.line(), span.start.col() + 1)
 }
 
-fn wrong_yaml(error: &ScanError) -> Error {
+fn yaml_error(error: &ScanError) -> Error {
     let marker = error.marker();
     Error::new(ErrorKind::Yaml(error.info().to_owned()))
         .with_place((marker.line(), marker.col() + 1))

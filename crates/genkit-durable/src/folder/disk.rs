@@ -84,14 +84,14 @@ impl RunFolder {
     }
 
     /// Creates the error for a file that cannot be read. It names the folder of the run.
-    pub(super) fn torn_file(&self, name: &str) -> E {
+    pub(super) fn torn_file_error(&self, name: &str) -> E {
         let folder = self.0.file_name().unwrap_or_default().to_string_lossy();
         E::TornFile(format!("{folder}/{name}"))
     }
 
     /// Reads a file. Returns `None` if it does not exist.
     pub(super) fn read(&self, name: &str) -> Result<Option<String>> {
-        let torn = || self.torn_file(name).into();
+        let torn = || self.torn_file_error(name).into();
         match genkit_files::read_regular_file(&self.0.join(name), MAX_RUN_FILE) {
             Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| torn()),
             Err(genkit_files::Error::Io(error)) if is_gone(&error) => Ok(None),

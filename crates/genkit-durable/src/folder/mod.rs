@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn it_keeps_what_a_store_promises() {
+    async fn folder_store_fulfills_the_store_contract() {
         let temp = Temp::new();
         let store = FolderStore::open(&temp.0).expect("a folder");
         crate::testing::check_run_store(store).await.expect("it is a store");
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn wall_clock_does_not_decide_who_has_a_run() {
+    async fn lease_does_not_depend_on_the_wall_clock() {
         use std::sync::atomic::{AtomicU64, Ordering};
         static WALL: AtomicU64 = AtomicU64::new(1_000_000_000);
         fn clock() -> LeaseTime {

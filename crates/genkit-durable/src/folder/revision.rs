@@ -102,7 +102,7 @@ impl RunFolder {
     fn read_title(&self, revision: u64) -> Result<Option<RevisionHeader>> {
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         let title = text.lines().next().and_then(|title| serde_json::from_str(title).ok());
-        Ok(Some(title.ok_or_else(|| self.torn_file(&revision_name(revision)))?))
+        Ok(Some(title.ok_or_else(|| self.torn_file_error(&revision_name(revision)))?))
     }
 
     fn write_revision(
@@ -135,7 +135,7 @@ impl RunFolder {
         let Some(revision) = self.last_revision()? else { return Ok(None) };
         let Some(title) = self.read_title(revision)? else { return Ok(None) };
         if title.version != VERSION {
-            return Err(self.torn_file(&revision_name(revision)).into());
+            return Err(self.torn_file_error(&revision_name(revision)).into());
         }
         let mut entry = RunEntry::new(id.clone(), Some(title.status));
         entry.wake_at_ms = title.wake_at_ms;
@@ -150,7 +150,7 @@ impl RunFolder {
             // The run was deleted in the meantime.
             let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
             if revision != before as u64 + 1 {
-                return Err(self.torn_file(&revision_name(before as u64 + 1)).into());
+                return Err(self.torn_file_error(&revision_name(before as u64 + 1)).into());
             }
             let StoredRun { at, head, log, .. } = self.read_text(revision, &text)?;
             match &mut whole {
@@ -166,7 +166,7 @@ impl RunFolder {
     }
 
     fn read_text(&self, revision: u64, text: &str) -> Result<StoredRun> {
-        let torn = || self.torn_file(&revision_name(revision));
+        let torn = || self.torn_file_error(&revision_name(revision));
         let mut lines = text.lines();
         let title: RevisionHeader =
             lines.next().and_then(|title| serde_json::from_str(title).ok()).ok_or_else(torn)?;

@@ -109,7 +109,7 @@ impl ExternalOperation for ExpectedEnd {
         RunWait::Child(self.handle.id().to_string())
     }
 
-    fn give_up(&self) {}
+    fn cancel_operation(&self) {}
 }
 
 pub(super) async fn start_flow(

@@ -30,7 +30,7 @@ impl ExternalOperation for ExpectedSignal {
         RunWait::Signal(self.name.clone())
     }
 
-    fn give_up(&self) {}
+    fn cancel_operation(&self) {}
 }
 
 pub(super) async fn receive_signal(context: &Context, name: &str) -> Result<Value> {

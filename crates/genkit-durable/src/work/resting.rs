@@ -21,7 +21,7 @@ impl ExternalOperation for NextAttempt {
         RunWait::Time(self.0)
     }
 
-    fn give_up(&self) {}
+    fn cancel_operation(&self) {}
 }
 
 /// Combines the external operations that the functions of a run wait for. Returns the time of the next check, in

@@ -64,7 +64,7 @@ impl FlowHost {
 }
 
 /// Returns the response if its status is a success, and otherwise the error that it contains.
-pub(super) async fn let_in(server: &FlowHost, mut response: Response) -> Result<Response> {
+pub(super) async fn check_status(server: &FlowHost, mut response: Response) -> Result<Response> {
     let status = response.status().as_u16();
     match status {
         200 => Ok(response),
@@ -128,11 +128,11 @@ pub(super) async fn read_plain_result(server: &FlowHost, mut response: Response)
     }
     let answer: Value = parse_response(&body)
         .map_err(|error| server.invalid_response_error(&format!("it is not JSON: {error}")))?;
-    result_of(server, answer)
+    take_result(server, answer)
 }
 
 /// Returns the result in `{"result": ..}`. A flow that returns nothing can respond with `{}`.
-pub(super) fn result_of(server: &FlowHost, answer: Value) -> Result<Value> {
+pub(super) fn take_result(server: &FlowHost, answer: Value) -> Result<Value> {
     let Value::Object(mut answer) = answer else {
         return Err(server.invalid_response_error("it is not a JSON object"));
     };
@@ -180,11 +180,11 @@ mod tests {
     #[test]
     fn credentials_that_a_server_repeats_are_not_in_its_result() {
         let answer = json!({"result": {"echo": "Bearer the-token-of-the-call", "n": 1}});
-        let result = result_of(&server(), answer).unwrap();
+        let result = take_result(&server(), answer).unwrap();
         assert_eq!(result, json!({"echo": "Bearer <redacted>", "n": 1}));
         let answer = json!({"result": "the-token-of-the-call"});
         let misfit =
-            deserialize_as::<u32>("result", result_of(&server(), answer).unwrap()).unwrap_err();
+            deserialize_as::<u32>("result", take_result(&server(), answer).unwrap()).unwrap_err();
         assert!(misfit.to_string().contains("<redacted>"), "{misfit}");
         assert!(!misfit.to_string().contains("the-token"), "{misfit}");
     }
@@ -245,7 +245,7 @@ mod tests {
             (json!({"x": 1}), None),
             (json!([1]), None),
         ] {
-            assert_eq!(result_of(&server, answer.clone()).ok(), result, "{answer}");
+            assert_eq!(take_result(&server, answer.clone()).ok(), result, "{answer}");
         }
         let misfit = deserialize_as::<Vec<u8>>("result", json!([1, "x"])).unwrap_err().to_string();
         assert!(misfit.contains("[1]") && misfit.contains("the result of the flow"), "{misfit}");

@@ -91,7 +91,7 @@ impl CallRequest {
                 false => E::Closed { host, cause },
             }
         })?;
-        answer::let_in(server, response).await
+        answer::check_status(server, response).await
     }
 
     fn headers(&self, accept: &'static str) -> Result<HeaderMap> {

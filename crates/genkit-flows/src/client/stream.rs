@@ -204,7 +204,7 @@ fn parse_frame(server: &FlowHost, text: &str) -> Result<FlowFrame> {
             let chunk = frame.remove("message").unwrap_or_default();
             Ok(FlowFrame::Chunk(server.redact_value(chunk)))
         }
-        other => answer::result_of(server, other).map(FlowFrame::Result),
+        other => answer::take_result(server, other).map(FlowFrame::Result),
     }
 }
 

@@ -15,7 +15,7 @@ use genkit_core::internal::disclosure::for_callers;
 use genkit_core::internal::error::Topic as _;
 use genkit_core::internal::status;
 use genkit_core::{Error, ErrorKind};
-use genkit_http_server::internal::{FairLimit, NoMemory};
+use genkit_http_server::internal::{FairLimit, MemoryLimitReached};
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -39,7 +39,7 @@ pub(super) fn counted_result(
     value: &Value,
     memory: &Arc<FairLimit<String>>,
     client: String,
-) -> Result<Response, NoMemory> {
+) -> Result<Response, MemoryLimitReached> {
     let response = result_response(value);
     let length = response.body().size_hint().exact().unwrap_or_default();
     let length = usize::try_from(length).unwrap_or(usize::MAX);

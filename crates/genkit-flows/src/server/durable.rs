@@ -56,7 +56,7 @@ impl FlowEndpoint {
         // Count the run as a request, so that the shutdown waits for it even if its client disconnects.
         let counted = self.drain.count_request();
         tokio::spawn(async move {
-            pump(work, cancel, chunks, writer, &name).await;
+            store_events(work, cancel, chunks, writer, &name).await;
             drop((counted, held));
         });
         Ok(trace.on(self.read(reader, &id, place, reading)))
@@ -121,7 +121,7 @@ async fn run_with_timeout<T>(work: impl Future<Output = Result<T>>) -> Result<T>
 }
 
 /// Runs a flow and writes its events to a store.
-async fn pump<W>(
+async fn store_events<W>(
     work: W,
     cancel: DropGuard,
     mut chunks: mpsc::Receiver<Value>,

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 use genkit_core::ErrorKind;
 use genkit_core::internal::error::Topic;
-use genkit_http_server::internal::{BodyError, HostRejection, NoMemory};
+use genkit_http_server::internal::{BodyError, HostRejection, MemoryLimitReached};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
@@ -41,7 +41,7 @@ pub(super) enum Error {
     #[error("{0} requests are already running; try again in a moment")]
     TooManyRunning(usize),
     #[error(transparent)]
-    Memory(#[from] NoMemory),
+    Memory(#[from] MemoryLimitReached),
 
     #[error("the server is shutting down")]
     ShuttingDown,

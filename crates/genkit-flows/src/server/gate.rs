@@ -21,7 +21,7 @@ use genkit_core::internal::environment::is_development;
 use genkit_core::internal::error::Topic;
 use genkit_http_server::internal::{
     AllowedHosts, BodyBudget, BodyError, Cors, Drain, FairLimit, FairPermit, GRACE, HostRejection,
-    NoMemory, RunningRequest, WholeBody, client_for, read_body,
+    MemoryLimitReached, RunningRequest, WholeBody, client_for, read_body,
 };
 
 /// The maximum size of a request body, in bytes. Default is 8 MiB.
@@ -145,7 +145,7 @@ enum Error {
     #[error("{0} runs are already active; try again in a moment")]
     TooManyRunning(usize),
     #[error(transparent)]
-    Memory(#[from] NoMemory),
+    Memory(#[from] MemoryLimitReached),
 }
 
 impl Topic for Error {
@@ -164,8 +164,8 @@ impl Topic for Error {
 impl From<Error> for Rejection {
     fn from(error: Error) -> Self {
         match &error {
-            Error::NotPost => Self::of_method(&error, METHODS),
-            Error::NotGet => Self::of_method(&error, READ_METHODS),
+            Error::NotPost => Self::unsupported_method(&error, METHODS),
+            Error::NotGet => Self::unsupported_method(&error, READ_METHODS),
             Error::Body(body) => Self::from_server_error(&error, Some(body)),
             _ => Self::from_server_error(&error, None),
         }
@@ -263,7 +263,7 @@ impl Gate {
             read_body(body, self.max_message, &self.room, from).await.map_err(Error::from)?;
         // Take the slots after the body has been read, so that a slow client does not hold one.
         let address = address_key(from);
-        let admitting = self.take_place(&self.admitting, address.clone())?;
+        let admitting = self.acquire_slot(&self.admitting, address.clone())?;
         let known = self.identify(&parts, &accepted.name).await?;
         drop(admitting);
         let (action_context, owner) = match known {
@@ -275,12 +275,12 @@ impl Gate {
             false => format!("caller {owner}"),
         };
         let memory = self.memory.take_memory(client.clone(), body.bytes.len());
-        let place = self.take_place(accepted.limit, client.clone())?;
+        let place = self.acquire_slot(accepted.limit, client.clone())?;
         let place = place.join(memory.map_err(Error::from)?);
         Ok(AdmittedRequest { parts, body, action_context, owner, client, place })
     }
 
-    fn take_place(
+    fn acquire_slot(
         &self,
         limit: &Arc<FairLimit<String>>,
         client: String,

@@ -41,7 +41,10 @@ impl Rejection {
     }
 
     /// Creates the rejection of an unsupported method. `allow` lists the supported methods.
-    pub fn of_method(error: &(impl Topic + std::fmt::Display), allow: &'static str) -> Self {
+    pub fn unsupported_method(
+        error: &(impl Topic + std::fmt::Display),
+        allow: &'static str,
+    ) -> Self {
         let status = StatusCode::METHOD_NOT_ALLOWED;
         Self { status, allow: Some(allow), ..Self::from_server_error(error, None) }
     }

@@ -46,7 +46,7 @@ pub(super) fn encode_contents<'a>(
     let mut system = Content { role: "user", parts: Vec::new() };
     let mut contents: Vec<Content<'a>> = Vec::with_capacity(request.messages.len() - from + 1);
     let mut previous = Role::System;
-    let mut documents = documents::missing(request);
+    let mut documents = documents::missing_documents(request);
     for (index, message) in request.messages.iter().enumerate() {
         if index < from && message.role != Role::System {
             continue;

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::rewriter::{SubsetRewriter, kept_notes};
 use genkit_schema::internal::dialect::{fixed_values, listed_types, tuple_items};
-use genkit_schema::internal::{pointer, types_of};
+use genkit_schema::internal::{list_types, pointer};
 
 impl SubsetRewriter<'_> {
     /// Rewrites a schema without references and choices.
@@ -18,7 +18,7 @@ impl SubsetRewriter<'_> {
         let mut names = listed_types(map);
         if names.is_empty() {
             names = match &values {
-                Some(values) => types_of(values),
+                Some(values) => list_types(values),
                 None if map.contains_key("properties") => vec!["object"],
                 None if map.contains_key("items") => vec!["array"],
                 None => Vec::new(),
@@ -237,7 +237,7 @@ impl SubsetRewriter<'_> {
 fn values_of_type(values: &[Value], name: &str) -> Vec<Value> {
     let is = |value: &&Value| match name {
         "number" => value.is_number(),
-        name => types_of(std::slice::from_ref(*value)) == [name],
+        name => list_types(std::slice::from_ref(*value)) == [name],
     };
     values.iter().filter(is).cloned().collect()
 }

@@ -102,7 +102,7 @@ impl Connection {
     }
 
     /// Records that the head of a request is complete.
-    pub(crate) fn requested(&self) {
+    pub(crate) fn record_head(&self) {
         self.set(Phase::Body);
     }
 

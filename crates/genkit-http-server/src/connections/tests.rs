@@ -29,7 +29,7 @@ fn silent_connections_of_one_client_do_not_block_another() {
 fn silent_connections_are_evicted_first_in_order_of_silence() {
     let table = ConnectionTable::with_limit(8);
     let spoken = table.admit(address(1)).expect("room");
-    spoken.connection.requested();
+    spoken.connection.record_head();
     spoken.connection.record_request();
     spoken.connection.record_response();
     pass(&table, 5);

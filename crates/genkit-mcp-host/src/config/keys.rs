@@ -28,7 +28,7 @@ pub(crate) fn check_keys(servers: &[(String, ServerConfig)]) -> Result<()> {
 
 /// Returns a notice for each pair of keys that become identical when reduced to letters, digits, `_` and `-`. The names
 /// of their tools are then disambiguated by a number.
-pub(crate) fn alike_keys(servers: &[(String, ServerConfig)]) -> Vec<String> {
+pub(crate) fn find_similar_keys(servers: &[(String, ServerConfig)]) -> Vec<String> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
     let mut alike = Vec::new();
     for (key, _) in servers {

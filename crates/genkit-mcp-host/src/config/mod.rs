@@ -23,7 +23,7 @@ use custom::TransportFactory;
 #[cfg(feature = "http")]
 pub use http::HttpTransport;
 pub use in_process::InProcessServer;
-pub(crate) use keys::{alike_keys, check_keys};
+pub(crate) use keys::{check_keys, find_similar_keys};
 pub use reconnect::Reconnect;
 pub use stdio::StdioTransport;
 

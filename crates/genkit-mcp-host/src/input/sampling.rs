@@ -158,7 +158,7 @@ impl Sampling {
         if !self.allow.as_ref().is_some_and(|allow| allow(&asked)) {
             return Err(Error::NotAllowed.into());
         }
-        let Some(_turn) = ServerTurn::try_acquire(&usage.running) else {
+        let Some(_turn) = SamplingPermit::try_acquire(&usage.running) else {
             return Err(Error::TooManyOfServer.into());
         };
         let Ok(_permit) = self.permits.try_acquire() else { return Err(Error::TooMany.into()) };
@@ -194,16 +194,16 @@ pub(crate) struct SamplingUsage {
 }
 
 /// A permit for one running request of a server.
-struct ServerTurn<'a>(&'a AtomicUsize);
+struct SamplingPermit<'a>(&'a AtomicUsize);
 
-impl<'a> ServerTurn<'a> {
+impl<'a> SamplingPermit<'a> {
     fn try_acquire(running: &'a AtomicUsize) -> Option<Self> {
         let turn = Self(running);
         (running.fetch_add(1, Ordering::AcqRel) < MAX_SERVER_SAMPLING).then_some(turn)
     }
 }
 
-impl Drop for ServerTurn<'_> {
+impl Drop for SamplingPermit<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
     }
@@ -273,7 +273,7 @@ mod tests {
         let params = CreateMessageRequestParams::new(vec![SamplingMessage::user_text("Hi.")], 10);
         let usage = SamplingUsage::default();
         let turns: Vec<_> =
-            (0..MAX_SERVER_SAMPLING).map(|_| ServerTurn::try_acquire(&usage.running)).collect();
+            (0..MAX_SERVER_SAMPLING).map(|_| SamplingPermit::try_acquire(&usage.running)).collect();
         let error = sampling.answer_request("s", &usage, &params).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::ResourceExhausted);
         assert_eq!(

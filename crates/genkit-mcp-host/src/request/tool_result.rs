@@ -81,7 +81,7 @@ impl ToolResult {
     /// Returns whether only the tool's schema can determine if the result is wrapped.
     pub(crate) fn may_be_wrapped(&self) -> bool {
         !self.is_wrapped
-            && self.structured.as_ref().is_some_and(|v| wrapped_result::inner(v).is_some())
+            && self.structured.as_ref().is_some_and(|v| wrapped_result::unwrap_value(v).is_some())
     }
 
     /// Also marks the result as wrapped if the tool's schema declares it (`is_wrapped`).
@@ -141,7 +141,7 @@ impl ToolResult {
             repeated.extend(texts.map(str::to_owned));
             blocks.retain(|block| !is_text(block));
         }
-        if let Some(inner) = wrapped_result::inner(&value).filter(|_| is_wrapped) {
+        if let Some(inner) = wrapped_result::unwrap_value(&value).filter(|_| is_wrapped) {
             value = inner.clone();
         }
         (Some(value), blocks, metadata, repeated)

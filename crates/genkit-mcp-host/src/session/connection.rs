@@ -89,7 +89,7 @@ impl Connection {
         let told = self.begin_span(&request, target);
         let own = told.as_ref().and_then(SentSpan::context);
         // If configured, send the context of this span, or else of the caller's trace, so that the server continues it.
-        let trace = own.or_else(|| TraceContext::of_meta(context.meta())).filter(|_| self.traces);
+        let trace = own.or_else(|| TraceContext::from_meta(context.meta())).filter(|_| self.traces);
         if let Some(trace) = &trace {
             trace.write_to(&mut meta);
         }

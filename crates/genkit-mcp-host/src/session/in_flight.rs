@@ -155,7 +155,7 @@ pub(crate) struct InFlight {
 }
 
 /// The result of assigning a question to a request.
-enum Match {
+enum MatchResult {
     Certain(Arc<OpenRequest>),
     /// The request is known only after other requests are answered.
     Open,
@@ -243,28 +243,28 @@ impl InFlight {
     ///
     /// If they belong to several callers, later events do not determine the request: a call may be given up, or fail,
     /// while its question is in transit.
-    fn match_to_request(&self, at_first: &[RequestId]) -> Match {
+    fn match_to_request(&self, at_first: &[RequestId]) -> MatchResult {
         let entries = lock(&self.entries);
         let left: Vec<&InFlightEntry> =
             entries.iter().filter(|entry| at_first.contains(&entry.id)).collect();
         let (own, calls): (Vec<_>, Vec<_>) = left.into_iter().partition(|entry| entry.is_own);
         let live: Vec<_> = calls.iter().copied().filter(|entry| entry.is_live()).collect();
         if !live.iter().any(|entry| entry.request.can_elicit) {
-            return Match::Unknown("no caller with an open call can be asked");
+            return MatchResult::Unknown("no caller with an open call can be asked");
         }
         let first = live[0].request.asker;
         let is_one_person = calls.len() == 1
             || first.is_some() && calls.iter().all(|entry| entry.request.asker == first);
         match live.len() {
-            _ if !is_one_person && calls.len() > live.len() => Match::Unknown(
+            _ if !is_one_person && calls.len() > live.len() => MatchResult::Unknown(
                 "another caller no longer waits for a call to which the server has not responded",
             ),
-            _ if !is_one_person => Match::Unknown("several callers have calls open"),
-            1 if own.is_empty() => Match::Certain(Arc::clone(&live[0].request)),
+            _ if !is_one_person => MatchResult::Unknown("several callers have calls open"),
+            1 if own.is_empty() => MatchResult::Certain(Arc::clone(&live[0].request)),
             count if count > 1 && count <= *lock(&self.unmatched) => {
-                Match::Unknown("there are as many questions as calls")
+                MatchResult::Unknown("there are as many questions as calls")
             }
-            _ => Match::Open,
+            _ => MatchResult::Open,
         }
     }
 
@@ -279,9 +279,9 @@ impl InFlight {
             loop {
                 let changed = self.changed.notified();
                 match self.match_to_request(&at_first) {
-                    Match::Certain(request) => return Ok(request),
-                    Match::Unknown(why) => return Err(why),
-                    Match::Open => changed.await,
+                    MatchResult::Certain(request) => return Ok(request),
+                    MatchResult::Unknown(why) => return Err(why),
+                    MatchResult::Open => changed.await,
                 }
             }
         };

@@ -19,7 +19,7 @@ use super::request::methods;
 use genkit_core::BoxFuture;
 use genkit_core::Context;
 use genkit_core::internal::error::Topic;
-use genkit_core::internal::skill::{SkillReader, compute_fingerprint, not_listed};
+use genkit_core::internal::skill::{SkillReader, compute_fingerprint, missing_file_error};
 use genkit_core::internal::visible::Logged;
 use genkit_core::{ErrorKind, Result};
 use genkit_core::{OfferedSkill, SkillSource};
@@ -109,8 +109,10 @@ impl RemoteSkill {
     /// # Errors
     /// Returns an error if the file differs from its listing, or if the server is unreachable.
     pub async fn load(&self) -> Result<LoadedSkill> {
-        let file =
-            self.entry.find_file(SKILL_MD).ok_or_else(|| not_listed(self.name(), SKILL_MD))?;
+        let file = self
+            .entry
+            .find_file(SKILL_MD)
+            .ok_or_else(|| missing_file_error(self.name(), SKILL_MD))?;
         let bytes = self.fetch_file(file).await?;
         let uri = || self.entry.uri.clone();
         let unreadable =
@@ -182,7 +184,8 @@ impl SkillReader for RemoteSkill {
 
     fn read<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Vec<u8>>> {
         Box::pin(async move {
-            let file = self.entry.find_file(path).ok_or_else(|| not_listed(self.name(), path))?;
+            let file =
+                self.entry.find_file(path).ok_or_else(|| missing_file_error(self.name(), path))?;
             self.fetch_file(file).await
         })
     }

@@ -39,7 +39,7 @@ impl RequestSpan {
         let (target, arguments) = find_target(params);
         let goes_on = shared.settings.trace_context;
         let (network, session, header) = http_parts(request, goes_on);
-        let meta = goes_on.then(|| TraceContext::of_meta(&request.meta.0.0)).flatten();
+        let meta = goes_on.then(|| TraceContext::from_meta(&request.meta.0.0)).flatten();
         let served = ServedSpan::open(NewServed {
             method: method_name(method),
             target,

@@ -191,7 +191,7 @@ impl HttpApp for McpEndpoint {
     type Body = AnswerBody;
     type Client = Arc<ClientQuota>;
 
-    fn meet(&self, address: SocketAddr) -> Arc<ClientQuota> {
+    fn identify_client(&self, address: SocketAddr) -> Arc<ClientQuota> {
         self.0.engine.shared.quotas.client(ClientKey::address(address.ip()))
     }
 

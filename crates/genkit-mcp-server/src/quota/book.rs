@@ -36,7 +36,7 @@ struct Waiting {
 
 /// The reason why a quota is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Full {
+pub(super) enum QuotaError {
     /// The total is in use. Contains the total.
     All(usize),
     /// The client holds its share. Contains that amount.
@@ -86,7 +86,7 @@ impl QuotaLedger {
         kind: Kind,
         amount: usize,
         claim: Claim,
-    ) -> Result<QuotaGuard, Full> {
+    ) -> Result<QuotaGuard, QuotaError> {
         self.count_held(&mut self.entries(), kind, amount, &claim)?;
         Ok(QuotaGuard { book: Arc::clone(self), kind, amount, claim })
     }
@@ -106,13 +106,16 @@ impl QuotaLedger {
     }
 
     /// Counts a question. If a limit is reached, ends an older question to make room.
-    pub(super) fn open_question(self: &Arc<Self>, claim: Claim) -> Result<QuestionGuard, Full> {
+    pub(super) fn open_question(
+        self: &Arc<Self>,
+        claim: Claim,
+    ) -> Result<QuestionGuard, QuotaError> {
         let mut entries = self.entries();
         if let Err(full) = self.count_held(&mut entries, Kind::Question, 1, &claim) {
             let of_its_client = match full {
-                Full::All(_) => false,
-                Full::Client(_) => true,
-                Full::Session(_) | Full::Upstream(_) => return Err(full),
+                QuotaError::All(_) => false,
+                QuotaError::Client(_) => true,
+                QuotaError::Session(_) | QuotaError::Upstream(_) => return Err(full),
             };
             let ended = entries.questions.end_one_for(&claim, of_its_client).ok_or(full)?;
             entries.uncount(Kind::Question, 1, &ended);
@@ -174,7 +177,7 @@ impl QuotaLedger {
         kind: Kind,
         more: usize,
         claim: &Claim,
-    ) -> Result<(), Full> {
+    ) -> Result<(), QuotaError> {
         self.check_room(entries, kind, more, claim)?;
         entries.held[kind as usize] += more;
         for holder in claim.holders() {
@@ -189,22 +192,22 @@ impl QuotaLedger {
         kind: Kind,
         more: usize,
         claim: &Claim,
-    ) -> Result<(), Full> {
+    ) -> Result<(), QuotaError> {
         let bound = self.bounds[kind as usize];
         let left = self.left_in(entries, kind);
         if more > left {
-            return Err(Full::All(bound.total));
+            return Err(QuotaError::All(bound.total));
         }
         if let Some(upstream) = &claim.upstream
             && !can_take(upstream.amount_held(kind), more, left, bound.floor)
         {
-            return Err(Full::Upstream(upstream.amount_held(kind)));
+            return Err(QuotaError::Upstream(upstream.amount_held(kind)));
         }
         let (of_client, of_session) =
             (claim.client.amount_held(kind), claim.session.amount_held(kind));
         let shares = claim.client.shares && bound.shared;
         if shares && !can_take(of_client, more, left, bound.floor) {
-            return Err(Full::Client(of_client));
+            return Err(QuotaError::Client(of_client));
         }
         // The client's share. The sessions of the client share it by the same rule.
         let room = if shares { left.max(bound.floor).saturating_sub(of_client) } else { left };
@@ -215,7 +218,7 @@ impl QuotaLedger {
             _ if !bound.shared || !claim.session.shares => true,
             _ => of_session.saturating_add(more) <= room.max(bound.floor),
         };
-        if fits { Ok(()) } else { Err(Full::Session(of_session)) }
+        if fits { Ok(()) } else { Err(QuotaError::Session(of_session)) }
     }
 
     fn left_in(&self, entries: &Entries, kind: Kind) -> usize {

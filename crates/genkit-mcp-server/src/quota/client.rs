@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
-use super::book::{Full, QuestionGuard, QuotaGuard, QuotaLedger};
+use super::book::{QuestionGuard, QuotaError, QuotaGuard, QuotaLedger};
 use super::bound::Kind;
 use super::holder::{Claim, Holder};
 use super::slot::SlotGuard;
@@ -134,9 +134,9 @@ impl SessionQuota {
     /// Takes an in-flight slot for a function of this program, or of the server `upstream`.
     pub(crate) fn take_slot(&self, upstream: Option<&str>) -> Result<SlotGuard, E> {
         let held = self.hold_amount(Kind::Slot, 1, upstream).map_err(|full| match full {
-            Full::All(limit) => E::TooManyRunning(limit),
-            Full::Client(held) | Full::Session(held) => E::TooManyClientRequests(held),
-            Full::Upstream(held) => {
+            QuotaError::All(limit) => E::TooManyRunning(limit),
+            QuotaError::Client(held) | QuotaError::Session(held) => E::TooManyClientRequests(held),
+            QuotaError::Upstream(held) => {
                 E::UpstreamBusy { server: upstream.unwrap_or_default().to_owned(), held }
             }
         })?;
@@ -146,8 +146,8 @@ impl SessionQuota {
     /// Opens a question to this client, counted until the guard is dropped.
     pub(crate) fn open_question(&self) -> Result<QuestionGuard, E> {
         self.client.book.open_question(self.new_claim(None)).map_err(|full| match full {
-            Full::All(limit) => E::TooManyQuestions(limit),
-            Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
+            QuotaError::All(limit) => E::TooManyQuestions(limit),
+            QuotaError::Client(held) | QuotaError::Session(held) | QuotaError::Upstream(held) => {
                 E::TooManyClientQuestions(held)
             }
         })
@@ -156,8 +156,8 @@ impl SessionQuota {
     /// Opens a notification stream, counted until the guard is dropped.
     pub(crate) fn open_stream(&self) -> Result<QuotaGuard, E> {
         self.hold_amount(Kind::Stream, 1, None).map_err(|full| match full {
-            Full::All(limit) => E::TooManyStreams(limit),
-            Full::Client(held) | Full::Session(held) | Full::Upstream(held) => {
+            QuotaError::All(limit) => E::TooManyStreams(limit),
+            QuotaError::Client(held) | QuotaError::Session(held) | QuotaError::Upstream(held) => {
                 E::TooManyClientStreams(held)
             }
         })
@@ -177,7 +177,7 @@ impl SessionQuota {
         kind: Kind,
         amount: usize,
         upstream: Option<&str>,
-    ) -> Result<QuotaGuard, Full> {
+    ) -> Result<QuotaGuard, QuotaError> {
         self.client.book.take_quota(kind, amount, self.new_claim(upstream))
     }
 

@@ -226,7 +226,7 @@ fn one_client_cannot_take_all_streams_nor_all_memory() {
 }
 
 #[test]
-fn client_with_the_most_sessions_gives_way() {
+fn client_with_the_most_sessions_is_chosen_for_eviction() {
     let quotas = Quotas::new(&QuotaLimits { sessions: 10, ..limits() });
     let (many, few) = (quotas.client(address(1)), quotas.client(address(2)));
     let mut open: Vec<_> = (0..9).map(|_| many.open_session().expect("a session")).collect();

@@ -13,7 +13,7 @@ use genkit_core::internal::time::format_iso8601;
 
 /// Builds the response to the call that became a task.
 pub(super) fn created_result(id: &RunId, record: &TaskRecord) -> CreateTaskResult {
-    CreateTaskResult::new(task(id, record))
+    CreateTaskResult::new(build_task(id, record))
 }
 
 /// Builds the response to `tasks/get`.
@@ -21,7 +21,7 @@ pub(super) fn created_result(id: &RunId, record: &TaskRecord) -> CreateTaskResul
 /// # Errors
 /// Returns an error if a stored question is not valid in the protocol.
 pub(super) fn detailed_result(id: &RunId, record: TaskRecord) -> Result<GetTaskResult, E> {
-    let task = task(id, &record);
+    let task = build_task(id, &record);
     let object = |value: Value| match value {
         Value::Object(object) => object,
         _ => serde_json::Map::new(),
@@ -41,7 +41,7 @@ pub(super) fn detailed_result(id: &RunId, record: TaskRecord) -> Result<GetTaskR
     Ok(GetTaskResult::new(DetailedTask::new(task, payload)))
 }
 
-fn task(id: &RunId, record: &TaskRecord) -> Task {
+fn build_task(id: &RunId, record: &TaskRecord) -> Task {
     let status = match record.stage {
         Stage::Working => TaskStatus::Working,
         Stage::Asks(_) => TaskStatus::InputRequired,

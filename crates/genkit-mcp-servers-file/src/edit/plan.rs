@@ -55,29 +55,29 @@ impl EditPlan {
     pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let unreadable =
-            |source| Error::of_file(ErrorReason::Unreadable { path: shown.clone(), source });
+            |source| Error::for_file(ErrorReason::Unreadable { path: shown.clone(), source });
         let (path, before) = match fs::canonicalize(path) {
             Ok(path) => {
                 let metadata = fs::metadata(&path).map_err(unreadable)?;
                 if !metadata.is_file() {
-                    return Err(Error::of_file(ErrorReason::NotAFile(shown)));
+                    return Err(Error::for_file(ErrorReason::NotAFile(shown)));
                 }
                 if metadata.permissions().readonly() {
-                    return Err(Error::of_file(ErrorReason::ReadOnly(shown)));
+                    return Err(Error::for_file(ErrorReason::ReadOnly(shown)));
                 }
                 let bytes = read_bounded(&path).map_err(unreadable)?;
                 (path, Some((bytes, metadata)))
             }
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unreadable(error)),
             Err(_) if path.is_symlink() => {
-                return Err(Error::of_file(ErrorReason::LinkToNothing(shown)));
+                return Err(Error::for_file(ErrorReason::LinkToNothing(shown)));
             }
             Err(_) => {
                 let path = std::path::absolute(path).map_err(unreadable)?;
                 let folder = path.parent().unwrap_or(Path::new("/"));
                 if !folder.is_dir() {
                     let folder = folder.display().to_string();
-                    return Err(Error::of_file(ErrorReason::FolderNotFound {
+                    return Err(Error::for_file(ErrorReason::FolderNotFound {
                         folder,
                         app: app.to_string(),
                     }));
@@ -111,7 +111,7 @@ impl EditPlan {
             return Ok(EditOutcome { path: self.path, copy: None, changed: false });
         }
         let unwritable = |path: &Path, source| {
-            Error::of_file(ErrorReason::Unwritable { path: path.display().to_string(), source })
+            Error::for_file(ErrorReason::Unwritable { path: path.display().to_string(), source })
         };
         let copy = match &self.before {
             Some((bytes, metadata)) => Some(
@@ -128,7 +128,7 @@ impl EditPlan {
             write_new(&new, &self.after, metadata).map_err(|error| unwritable(&new, error));
         let placed = placed.and_then(|()| {
             if !self.is_unchanged() {
-                return Err(Error::of_file(ErrorReason::ChangedMeanwhile(
+                return Err(Error::for_file(ErrorReason::ChangedMeanwhile(
                     self.path.display().to_string(),
                 )));
             }

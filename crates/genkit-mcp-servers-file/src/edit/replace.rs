@@ -23,7 +23,7 @@ pub(crate) fn set_value(text: &str, path: &[&str], value: &Value) -> Result<Stri
     let parsed = parse_to_ast(text, &collect, &jsonc::OPTIONS)
         .map_err(|error| jsonc::syntax_error(&error))?;
     let (root, tokens) = (parsed.value, parsed.tokens.unwrap_or_default());
-    let style = Style::of_text(text, root.as_ref());
+    let style = Style::from_text(text, root.as_ref());
     let Some(root) = root else {
         let before = if text.trim_end_matches(BLANKS).is_empty() { "" } else { style.line_end };
         let whole = style.render_value(&nest_value(path, value), "");
@@ -69,7 +69,7 @@ struct Style<'a> {
 }
 
 impl<'a> Style<'a> {
-    fn of_text(text: &'a str, root: Option<&Parsed<'_>>) -> Self {
+    fn from_text(text: &'a str, root: Option<&Parsed<'_>>) -> Self {
         let crlf = text.find('\n').is_some_and(|end| text[..end].ends_with('\r'));
         let first = match root {
             Some(Parsed::Object(object)) => object.properties.first(),

@@ -61,7 +61,7 @@ pub(super) fn encode_messages<'a>(
         shown: OllamaMessage::default(),
         generated_ids: Vec::new(),
     };
-    let (asked, mut documents) = documents::missing(request).unzip();
+    let (asked, mut documents) = documents::missing_documents(request).unzip();
     let asked = asked.flatten();
     let known = request.messages.iter().take(from).flat_map(|message| &message.content);
     known.for_each(|part| writer.note_call(part));

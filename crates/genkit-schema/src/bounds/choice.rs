@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::bounded_json::parse_bounded;
 
-use super::keywords::{About, Check, Id, Types};
+use super::keywords::{Check, Id, Types, ViolationSubject};
 use super::violation::{Doubt, Place, Step, Violation, show_value};
 use super::walk::{CheckMode, Suspect, Walk};
 
@@ -38,7 +38,7 @@ impl Walk<'_> {
             0 if self.is_quiet() => return false,
             0 => {}
             _ => {
-                return self.add_violation(place, About::Bound, || {
+                return self.add_violation(place, ViolationSubject::Bound, || {
                     format!(
                         "{} is valid under more than one of its alternatives",
                         show_value(value)
@@ -54,7 +54,8 @@ impl Walk<'_> {
                 return false;
             }
         }
-        let meant = broken.iter().filter(|all| all.iter().all(|it| it.about == About::Bound));
+        let meant =
+            broken.iter().filter(|all| all.iter().all(|it| it.about == ViolationSubject::Bound));
         if let Some(meant) = meant.min_by_key(|all| all.len()) {
             return self.report_violations(meant.clone());
         }
@@ -64,12 +65,13 @@ impl Walk<'_> {
                 // A branch with a different type or tag is not the intended branch.
                 let reach = place.collect_path().len() + 1;
                 let is_apart = |all: &&Vec<Violation>| {
-                    all.iter().any(|it| it.about == About::Kind && it.path.len() <= reach)
+                    all.iter()
+                        .any(|it| it.about == ViolationSubject::Kind && it.path.len() <= reach)
                 };
                 let mut close = broken.iter().filter(|all| !is_apart(all));
                 match (close.next(), close.next()) {
                     (Some(one), None) => self.report_violations(one.clone()),
-                    _ => self.add_violation(place, About::Kind, || {
+                    _ => self.add_violation(place, ViolationSubject::Kind, || {
                         let count = branches.len();
                         format!(
                             "{} is not valid under any of its {count} alternatives",

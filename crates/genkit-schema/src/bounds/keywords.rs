@@ -151,11 +151,11 @@ impl Leaf {
     }
 
     /// Returns the subject of a violation of this keyword.
-    pub(super) fn violation_subject(&self) -> About {
+    pub(super) fn violation_subject(&self) -> ViolationSubject {
         match self {
-            Self::Type(_) | Self::Listed(_) => About::Kind,
-            Self::Never | Self::Required(_) => About::Parts,
-            _ => About::Bound,
+            Self::Type(_) | Self::Listed(_) => ViolationSubject::Kind,
+            Self::Never | Self::Required(_) => ViolationSubject::Parts,
+            _ => ViolationSubject::Bound,
         }
     }
 
@@ -243,7 +243,7 @@ fn has_at_least(mut items: impl Iterator, count: u64) -> bool {
 
 /// The subject of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum About {
+pub(super) enum ViolationSubject {
     /// A bound: the value has the right kind, but is out of bounds.
     Bound,
     /// The kind of the value: its type, or which of the listed values it is.

@@ -72,7 +72,7 @@ fn node_height(
         return Err(E::Circle);
     }
     let mut own = 0;
-    for child in nodes[id].checks.iter().flat_map(in_place) {
+    for child in nodes[id].checks.iter().flat_map(applied_schemas) {
         own = own.max(node_height(nodes, child, heights, depth + 1)? + 1);
     }
     if own > MAX_CHAIN {
@@ -83,7 +83,7 @@ fn node_height(
 }
 
 /// Returns the schemas that a check applies to the same value.
-fn in_place(check: &Check) -> Vec<Id> {
+fn applied_schemas(check: &Check) -> Vec<Id> {
     match check {
         Check::All(ids) | Check::Any { branches: ids, .. } => ids.clone(),
         Check::Not(id) => vec![*id],
@@ -98,7 +98,7 @@ fn in_place(check: &Check) -> Vec<Id> {
 fn child_nodes(node: &Node) -> Vec<Id> {
     let mut all = Vec::new();
     for check in &node.checks {
-        all.extend(in_place(check));
+        all.extend(applied_schemas(check));
         match check {
             Check::Members(members) => {
                 all.extend(members.named.iter().map(|(_, id)| *id));

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::keywords::{About, AdditionalMembers, Id, Members};
+use super::keywords::{AdditionalMembers, Id, Members, ViolationSubject};
 use super::pattern::Pattern;
 use super::violation::Place;
 use super::walk::{CheckMode, Suspect, Walk};
@@ -100,7 +100,7 @@ impl Walk<'_> {
             _ if is_known => fits,
             AdditionalMembers::Schema(id) => self.check_node(id, value, place, how) && fits,
             AdditionalMembers::Nothing if how == CheckMode::Whole => {
-                self.add_violation(place, About::Parts, || {
+                self.add_violation(place, ViolationSubject::Parts, || {
                     let known = members.named.iter().take(MAX_NAMED);
                     let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
                     match known.is_empty() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::equality::find_repeated;
-use super::keywords::{About, Leaf, lacks_member};
+use super::keywords::{Leaf, ViolationSubject, lacks_member};
 use crate::truncate::excerpt;
 
 /// The maximum number of violations in one message. Default is 5.
@@ -80,7 +80,7 @@ impl<'p> Place<'p> {
 pub(super) struct Violation {
     pub(super) path: Vec<Step>,
     pub(super) text: String,
-    pub(super) about: About,
+    pub(super) about: ViolationSubject,
     pub(super) doubt: Doubt,
 }
 

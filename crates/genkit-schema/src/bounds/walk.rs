@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::bounded_json::parse_bounded;
 
-use super::keywords::{About, Check, Id, Leaf, Node, Types};
+use super::keywords::{Check, Id, Leaf, Node, Types, ViolationSubject};
 use super::violation::{Doubt, Place, Step, Violation, format_count, show_value};
 
 /// The maximum number of steps of one check. Default is 100,000 steps, plus 8 for each byte of JSON.
@@ -191,7 +191,7 @@ impl<'b> Walk<'b> {
     pub(super) fn add_violation(
         &mut self,
         place: &Place<'_>,
-        about: About,
+        about: ViolationSubject,
         text: impl FnOnce() -> String,
     ) -> bool {
         if self.quiet == 0 && self.found.len() < self.most {
@@ -268,7 +268,7 @@ impl<'b> Walk<'b> {
                     Some(most) if wanted > *most => Some(("at most", *most)),
                     _ => return true,
                 };
-                self.add_violation(place, About::Bound, || {
+                self.add_violation(place, ViolationSubject::Bound, || {
                     let (must, bound) = bound.unwrap_or_default();
                     let own = format_count(wanted, "item matches", "items match");
                     format!("{own} `contains`, but there must be {must} {bound}")
@@ -289,7 +289,7 @@ impl<'b> Walk<'b> {
             }
             Check::Not(id) => {
                 !self.fits_node(*id, value, place)
-                    || self.add_violation(place, About::Bound, || {
+                    || self.add_violation(place, ViolationSubject::Bound, || {
                         format!("{} is not allowed here", show_value(value))
                     })
             }

@@ -157,7 +157,7 @@ fn add_alternative(known: &mut Value, schema: &Value) {
     // The tag of an enum: each branch has one value.
     if let (Some(mut values), Some(more)) = (only_values(known), only_values(schema)) {
         values.extend(more.into_iter().filter(|value| !values.contains(value)).collect::<Vec<_>>());
-        let kinds = crate::json::json_type::types_of(&values);
+        let kinds = crate::json::json_type::list_types(&values);
         *known = match kinds[..] {
             [only] => json!({ "type": only, "enum": values }),
             _ => json!({ "enum": values }),

@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 /// A keyword, and the kind of value that it takes.
-type Keyword = (&'static str, Takes);
+type Keyword = (&'static str, ValueKind);
 
 #[derive(Clone, Copy)]
-enum Takes {
+enum ValueKind {
     Text,
     Length,
     Format,
@@ -21,24 +21,30 @@ enum Takes {
 const FORMATS: [&str; 4] = ["email", "uri", "date", "date-time"];
 
 const TEXT: &[Keyword] = &[
-    ("minLength", Takes::Length),
-    ("maxLength", Takes::Length),
-    ("format", Takes::Format),
-    ("default", Takes::Text),
+    ("minLength", ValueKind::Length),
+    ("maxLength", ValueKind::Length),
+    ("format", ValueKind::Format),
+    ("default", ValueKind::Text),
 ];
-const NUMBER: &[Keyword] =
-    &[("minimum", Takes::Number), ("maximum", Takes::Number), ("default", Takes::Number)];
-const INTEGER: &[Keyword] =
-    &[("minimum", Takes::Integer), ("maximum", Takes::Integer), ("default", Takes::Integer)];
-const BOOLEAN: &[Keyword] = &[("default", Takes::Truth)];
+const NUMBER: &[Keyword] = &[
+    ("minimum", ValueKind::Number),
+    ("maximum", ValueKind::Number),
+    ("default", ValueKind::Number),
+];
+const INTEGER: &[Keyword] = &[
+    ("minimum", ValueKind::Integer),
+    ("maximum", ValueKind::Integer),
+    ("default", ValueKind::Integer),
+];
+const BOOLEAN: &[Keyword] = &[("default", ValueKind::Truth)];
 const NAMES: &[Keyword] =
-    &[("enum", Takes::Texts), ("enumNames", Takes::Texts), ("default", Takes::Text)];
-const TITLED: &[Keyword] = &[("oneOf", Takes::Choices), ("default", Takes::Text)];
+    &[("enum", ValueKind::Texts), ("enumNames", ValueKind::Texts), ("default", ValueKind::Text)];
+const TITLED: &[Keyword] = &[("oneOf", ValueKind::Choices), ("default", ValueKind::Text)];
 const LIST: &[Keyword] = &[
-    ("minItems", Takes::Length),
-    ("maxItems", Takes::Length),
-    ("items", Takes::Items),
-    ("default", Takes::Texts),
+    ("minItems", ValueKind::Length),
+    ("maxItems", ValueKind::Length),
+    ("items", ValueKind::Items),
+    ("default", ValueKind::Texts),
 ];
 
 /// The reason why a form cannot show a field.
@@ -65,7 +71,7 @@ pub(super) fn form_field(field: &Value) -> Result<Value, FieldError> {
     };
     let mut shown = Map::new();
     shown.insert("type".to_owned(), Value::from(kind));
-    let titles = [("title", Takes::Text), ("description", Takes::Text)];
+    let titles = [("title", ValueKind::Text), ("description", ValueKind::Text)];
     for (keyword, takes) in titles.iter().chain(keywords) {
         let Some(value) = field.get(*keyword).filter(|value| !value.is_null()) else { continue };
         let value = takes.valid_value(value);
@@ -75,7 +81,7 @@ pub(super) fn form_field(field: &Value) -> Result<Value, FieldError> {
     Ok(Value::Object(shown))
 }
 
-impl Takes {
+impl ValueKind {
     fn valid_value(self, value: &Value) -> Option<Value> {
         let fits = match self {
             Self::Text => value.is_string(),
@@ -129,7 +135,7 @@ fn item_choices(value: &Value) -> Option<Value> {
     if let Some(texts) = value.get("enum") {
         shown
             .insert("type".to_owned(), value.get("type").filter(|kind| *kind == "string")?.clone());
-        shown.insert("enum".to_owned(), Takes::Texts.valid_value(texts)?);
+        shown.insert("enum".to_owned(), ValueKind::Texts.valid_value(texts)?);
     } else {
         let titled = value.get("anyOf").or_else(|| value.get("oneOf"))?;
         shown.insert("anyOf".to_owned(), list_choices(titled)?);

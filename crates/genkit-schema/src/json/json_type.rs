@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// Returns the distinct types of values.
-pub fn types_of(values: &[Value]) -> Vec<&'static str> {
+pub fn list_types(values: &[Value]) -> Vec<&'static str> {
     let mut types = Vec::new();
     for value in values {
         let name = match value {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::draft::Draft;
 use super::flat::Flat;
 use super::rewriter::PortableRewriter;
-use crate::json::json_type::types_of;
+use crate::json::json_type::list_types;
 
 /// The only keywords that a documented constant may contain if it is folded into a list of values.
 const FOLDED: [&str; 5] = ["type", "enum", "title", "description", "deprecated"];
@@ -28,7 +28,7 @@ impl<'a> PortableRewriter<'a> {
             return;
         }
         if types.is_empty()
-            && let [common] = types_of(&values)[..]
+            && let [common] = list_types(&values)[..]
         {
             draft.assertions.insert("type".to_owned(), common.into());
         }

@@ -256,21 +256,21 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use crate::internal::{input_of, output_schema};
+    use crate::internal::{input_schema, output_schema};
 
     #[test]
     fn schemas_of_a_type_are_shared_while_in_use() {
         let (one, other) =
-            (Source::from_input(input_of::<i64>), Source::from_input(input_of::<i64>));
+            (Source::from_input(input_schema::<i64>), Source::from_input(input_schema::<i64>));
         assert!(Arc::ptr_eq(&one, &other));
-        assert!(!Arc::ptr_eq(&one, &Source::from_input(input_of::<String>)));
+        assert!(!Arc::ptr_eq(&one, &Source::from_input(input_schema::<String>)));
         let number: fn() -> Option<Value> = || Some(output_schema::<i64>());
         let result = Source::of_result(number);
         assert!(Arc::ptr_eq(&result, &Source::of_result(number)));
         let gone = Arc::downgrade(&one);
         drop((one, other));
         assert!(gone.upgrade().is_none(), "an unused source is dropped");
-        assert_eq!(Source::from_input(input_of::<i64>).exact().unwrap()["type"], "integer");
+        assert_eq!(Source::from_input(input_schema::<i64>).exact().unwrap()["type"], "integer");
     }
 
     #[test]

@@ -15,7 +15,7 @@ enum Size {
 }
 
 fn refused<T: JsonSchema>() -> String {
-    form(&genkit_schema::internal::input_of::<T>()).expect_err("it is not a form").to_string()
+    form(&genkit_schema::internal::input_schema::<T>()).expect_err("it is not a form").to_string()
 }
 
 #[test]
@@ -59,6 +59,6 @@ fn plain_fields_enumerations_and_lists_of_them_are_shown() {
         size: Size,
         sizes: Vec<Size>,
     }
-    assert!(form(&genkit_schema::internal::input_of::<Plain>()).is_ok());
+    assert!(form(&genkit_schema::internal::input_schema::<Plain>()).is_ok());
     assert!(refused::<String>().ends_with("use a struct or an object schema"));
 }

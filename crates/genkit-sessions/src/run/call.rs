@@ -14,7 +14,7 @@ use genkit_core::{ErrorKind, Message, Result, Usage};
 
 use crate::agent::Agent;
 use crate::error::Error as E;
-use crate::journal::{BegunTurn, SavedResults};
+use crate::journal::{SavedResults, StartedTurn};
 use crate::store::{Entry, SessionGuard, Sessions, Worker};
 use crate::turn::{Emitter, TurnResult, check_input};
 use crate::types::{
@@ -133,8 +133,8 @@ impl Call {
         }
     }
 
-    fn begin_turn(&self, open: &Open, input: AgentInput) -> BegunTurn {
-        BegunTurn {
+    fn begin_turn(&self, open: &Open, input: AgentInput) -> StartedTurn {
+        StartedTurn {
             id: open.turnstile.as_ref().map(SessionGuard::new_snapshot).unwrap_or_default(),
             parent: open.parent.clone(),
             created: now_ms(),
@@ -155,7 +155,7 @@ impl Call {
     pub(super) async fn run_turn(
         &mut self,
         open: &mut Open,
-        turn: &mut BegunTurn,
+        turn: &mut StartedTurn,
         saved: Option<SavedResults>,
         is_own: bool,
     ) -> FinishedTurn {
@@ -230,7 +230,7 @@ impl Call {
     async fn end_turn(
         &self,
         open: &mut Open,
-        turn: &BegunTurn,
+        turn: &StartedTurn,
         result: TurnResult,
     ) -> FinishedTurn {
         let TurnResult { state, message, finish, error, usage: _ } = result;
@@ -289,7 +289,7 @@ impl Call {
 
 /// Creates the stored form of a snapshot: its differences from its parent.
 fn create_entry(
-    turn: &BegunTurn,
+    turn: &StartedTurn,
     status: SnapshotStatus,
     before: &AgentState,
     after: &AgentState,

@@ -11,7 +11,7 @@ use crate::agent::{Agent, Kind};
 use crate::background::Background;
 use crate::error::Error as E;
 use crate::hand_over::{MAX_HAND_OVERS, Team};
-use crate::journal::{BegunTurn, SavedResults, TurnJournal};
+use crate::journal::{SavedResults, StartedTurn, TurnJournal};
 use crate::memory::search_tool;
 use crate::turn::{AgentTurn, TurnResult, close_questions, run_model};
 use crate::types::{AgentFinishReason, AgentInput, AgentState};
@@ -25,7 +25,7 @@ impl Call {
     pub(super) async fn perform(
         &self,
         open: &Open,
-        turn: &BegunTurn,
+        turn: &StartedTurn,
         cancel: &CancellationToken,
         journal: Option<TurnJournal>,
         saved: SavedResults,
@@ -76,7 +76,7 @@ impl Call {
     async fn respond(
         &self,
         mut state: AgentState,
-        turn: &BegunTurn,
+        turn: &StartedTurn,
         context: &Context,
     ) -> TurnResult {
         let (team, mut input) = (Team::new(&self.agent), turn.input.clone());

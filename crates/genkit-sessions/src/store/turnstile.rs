@@ -15,7 +15,7 @@ use genkit_core::{ErrorKind, Result, RunId, RunStore};
 use super::Sessions;
 use super::record::{Entry, Head, Record, SessionKey, build_change};
 use crate::error::Error as E;
-use crate::journal::{BegunTurn, SavedResults, TurnJournal, journal_name};
+use crate::journal::{SavedResults, StartedTurn, TurnJournal, journal_name};
 use crate::types::{AgentFinishReason, SnapshotStatus};
 
 /// The maximum number of snapshots of a session. Default is 2,000.
@@ -169,7 +169,7 @@ impl SessionGuard {
     }
 
     /// Loads a turn of the session whose process ended before the turn did.
-    pub(crate) async fn find_begun(&mut self) -> Result<Option<(BegunTurn, SavedResults)>> {
+    pub(crate) async fn find_begun(&mut self) -> Result<Option<(StartedTurn, SavedResults)>> {
         if self.sessions.is_in_memory {
             return Ok(None);
         }
@@ -187,7 +187,7 @@ impl SessionGuard {
     /// Creates the journal of a turn, or continues it. Sessions in memory have no journals.
     pub(crate) async fn keep_turn(
         &mut self,
-        turn: &mut BegunTurn,
+        turn: &mut StartedTurn,
         is_begun: bool,
         keeps: &Arc<AtomicBool>,
     ) -> Result<Option<TurnJournal>> {

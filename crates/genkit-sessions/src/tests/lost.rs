@@ -60,7 +60,7 @@ async fn turn_whose_end_is_not_saved_is_continued_before_the_next_input() {
     assert_eq!(works.load(Ordering::SeqCst), 1);
 }
 
-fn begun(id: String, text: &str) -> crate::journal::BegunTurn {
+fn begun(id: String, text: &str) -> crate::journal::StartedTurn {
     let turn = json!({ "id": id, "created": 0, "input": user(text) });
     serde_json::from_value(turn).unwrap()
 }
@@ -130,7 +130,7 @@ async fn save_whose_caller_is_dropped_is_finished() {
     assert_eq!(agent.session("a").send("go").await.unwrap().text(), "two");
 }
 
-fn ended(turn: &crate::journal::BegunTurn, text: &str) -> crate::store::Entry {
+fn ended(turn: &crate::journal::StartedTurn, text: &str) -> crate::store::Entry {
     let entry = json!({
         "id": turn.id, "created": 0, "updated": 0, "status": "completed",
         "messages": [Message::model(text)],

@@ -47,7 +47,7 @@ impl ArgumentType {
     pub(super) const fn for_type<T: DeserializeOwned + JsonSchema + Send + 'static>() -> Self {
         Self {
             member_schema: member_schema::<T>,
-            whole: genkit_schema::internal::input_of::<T>,
+            whole: genkit_schema::internal::input_schema::<T>,
             read: |value| Ok(Box::new(args::read::<T>(value)?)),
             missing: |name| {
                 Ok(Box::new(T::deserialize(MissingValueReader { name, error: PhantomData })?))

@@ -245,7 +245,8 @@ impl PromptBuilder {
     /// assert_eq!(prompt.options().config()["temperature"], 0.2);
     /// ```
     pub fn output<T: DeserializeOwned + JsonSchema>(mut self) -> Self {
-        self.options = self.options.with_output_schema(genkit_schema::internal::input_of::<T>());
+        self.options =
+            self.options.with_output_schema(genkit_schema::internal::input_schema::<T>());
         self
     }
 
@@ -285,7 +286,9 @@ impl PromptBuilder {
     {
         let schema = self.input_schema.clone();
         let schemas =
-            Schemas::from_written(schema, genkit_schema::internal::input_of::<I>, None, || None);
+            Schemas::from_written(schema, genkit_schema::internal::input_schema::<I>, None, || {
+                None
+            });
         let write = move |context, input| function(context, input).map(HandlerResult::into_result);
         self.build(schemas, from_closure(write, |reply| Ok(IntoPrompt::into_prompt(reply))))
     }

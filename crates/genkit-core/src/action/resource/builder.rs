@@ -154,7 +154,7 @@ impl ResourceBuilder {
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: HandlerResult<Value: IntoContents + 'static>> + Send + 'static,
     {
-        let schemas = Schemas::derived(genkit_schema::internal::input_of::<I>, || None);
+        let schemas = Schemas::derived(genkit_schema::internal::input_schema::<I>, || None);
         let read = move |context, input| function(context, input).map(HandlerResult::into_result);
         let read = from_closure(read, |contents| Ok(IntoContents::into_contents(contents)));
         self.build(schemas, read)

@@ -20,7 +20,7 @@ use crate::action::info::{Info, describing};
 use crate::context::Context;
 use crate::error::Result;
 use crate::future::BoxFuture;
-use genkit_schema::internal::{Schemas, input_of};
+use genkit_schema::internal::{Schemas, input_schema};
 
 impl Tool {
     /// Creates a builder for a tool.
@@ -176,7 +176,7 @@ impl ToolBuilder {
     /// # }
     /// ```
     pub fn input<T: DeserializeOwned + JsonSchema>(mut self) -> Self {
-        self.input = Some(InputSchema::Of { schema: input_of::<T>, check: check::<T> });
+        self.input = Some(InputSchema::Of { schema: input_schema::<T>, check: check::<T> });
         self
     }
 
@@ -274,10 +274,13 @@ impl ToolBuilder {
         F: Fn(Context, I) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: HandlerResult<Value: IntoOutput + 'static>> + Send + 'static,
     {
-        let (mut written, mut input_of, mut checked) = (None, input_of::<I> as fn() -> Value, None);
+        let (mut written, mut input_of, mut checked) =
+            (None, input_schema::<I> as fn() -> Value, None);
         match self.input.take() {
             Some(InputSchema::Written(schema)) => written = Some(schema),
-            Some(InputSchema::Of { schema, check }) => (input_of, checked) = (schema, Some(check)),
+            Some(InputSchema::Of { schema, check }) => {
+                (input_schema, checked) = (schema, Some(check))
+            }
             None => {}
         }
         let (output, output_of): (_, fn() -> Option<Value>) = match self.output.take() {
@@ -285,7 +288,7 @@ impl ToolBuilder {
             Some(OutputSchema::Of(schema)) => (None, schema),
             None => (None, ValueOf::<Fut>::schema),
         };
-        let schemas = Schemas::from_written(written, input_of, output, output_of);
+        let schemas = Schemas::from_written(written, input_schema, output, output_of);
         let run = move |context, input| function(context, input).map(HandlerResult::into_result);
         let handler = from_closure(run, IntoOutput::into_output);
         let handler = match checked {

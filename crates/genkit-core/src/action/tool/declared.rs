@@ -34,7 +34,7 @@ impl<T: JsonSchema> SchemaType for T {
     }
 
     fn read_schema() -> Value {
-        schema::input_of::<T>()
+        schema::input_schema::<T>()
     }
     fn inlined_schema() -> Value {
         schema::inlined_schema::<T>()

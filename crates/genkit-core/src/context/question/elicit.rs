@@ -48,7 +48,7 @@ impl Context {
     /// A form must be flat. The question fails if a field is a struct or a list of structs, even with
     /// [`Context::testing`]. Move such fields to the top level, or ask a second question.
     pub fn elicit<T: ElicitForm>(&self, message: impl Into<String>) -> Elicit<'_, T> {
-        Elicit::new(self, message.into(), genkit_schema::internal::input_of::<T>(), Shape::Read)
+        Elicit::new(self, message.into(), genkit_schema::internal::input_schema::<T>(), Shape::Read)
     }
 
     /// Asks the user to fill in a form with a hand-written schema (elicitation), and returns the answer as JSON.

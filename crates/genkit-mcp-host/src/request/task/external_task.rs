@@ -80,7 +80,7 @@ impl ExternalOperation for ExternalTask {
         RunWait::Task(self.target.clone())
     }
 
-    fn give_up(&self) {
+    fn cancel_operation(&self) {
         let (Some(server), false) = (self.server.upgrade(), self.keeps) else { return };
         let id = self.id.clone();
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {

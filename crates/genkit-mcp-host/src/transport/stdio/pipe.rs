@@ -67,8 +67,8 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
     }
 
     /// Handles the next line; returns `None` if it was ignored or rejected.
-    fn next_message(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoLine> {
-        let line = match self.lines.next_line().ok_or(NoLine)? {
+    fn next_message(&mut self) -> Result<Option<ServerJsonRpcMessage>, NoCompleteLine> {
+        let line = match self.lines.next_line().ok_or(NoCompleteLine)? {
             Ok(line) => incoming::read(line, &self.open),
             Err(LongLine(outline, bytes)) => {
                 incoming::handle_long_line(outline, bytes, self.max_line, &self.open)
@@ -116,7 +116,7 @@ impl<R, W: AsyncWrite + Send + Unpin + 'static> PipeTransport<R, W> {
 }
 
 /// No complete line is available.
-struct NoLine;
+struct NoCompleteLine;
 
 impl<R, W> Transport<RoleClient> for PipeTransport<R, W>
 where
@@ -154,8 +154,8 @@ where
             match self.next_message() {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => continue,
-                Err(NoLine) if self.lines.has_ended() => return None,
-                Err(NoLine) => {}
+                Err(NoCompleteLine) if self.lines.has_ended() => return None,
+                Err(NoCompleteLine) => {}
             }
             if let Err(error) = self.lines.read().await {
                 tracing::debug!(target: "genkit::mcp", %error, "cannot read the server's output");

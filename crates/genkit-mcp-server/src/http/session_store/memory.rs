@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn client_with_the_most_sessions_gives_way() {
+    fn client_with_the_most_sessions_loses_one() {
         let sessions = MemorySessions::new();
         for id in ["ada", "eve1", "eve2", "eve3", "eve4", "eve5", "eve6"] {
             sessions.keep(id, stored_session(&id[..3]), 4);

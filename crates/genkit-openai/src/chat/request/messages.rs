@@ -51,7 +51,7 @@ pub(super) fn encode_messages<'a>(
         messages: Vec::with_capacity(request.messages.len() - from + 1),
         shown: Vec::new(),
     };
-    let (asked, mut documents) = documents::missing(request).unzip();
+    let (asked, mut documents) = documents::missing_documents(request).unzip();
     let asked = asked.flatten();
     for (at, message) in request.messages.iter().enumerate().skip(from) {
         // Without a user message, the documents are sent in a separate message.

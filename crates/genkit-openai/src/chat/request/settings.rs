@@ -15,7 +15,7 @@ use genkit_model::internal::warn_omitted;
 const CLIENT_SETTINGS: [&str; 4] = ["apiKey", "baseUrl", "apiVersion", "version"];
 
 /// Other keys that are not copied from `config` to the body.
-const OURS: [&str; 4] = ["model", "messages", "stream", "visualDetailLevel"];
+const NOT_FROM_SETTINGS: [&str; 4] = ["model", "messages", "stream", "visualDetailLevel"];
 
 pub(super) struct ChatSettings<'a> {
     pub(super) config: &'a Map<String, Value>,
@@ -53,7 +53,7 @@ impl<'a> ChatSettings<'a> {
             "serviceTier" => "service_tier",
             "promptCacheKey" => "prompt_cache_key",
             "safetyIdentifier" => "safety_identifier",
-            _ if CLIENT_SETTINGS.contains(&key) || OURS.contains(&key) => return None,
+            _ if CLIENT_SETTINGS.contains(&key) || NOT_FROM_SETTINGS.contains(&key) => return None,
             other => other,
         };
         let is_empty =

@@ -190,7 +190,7 @@ impl CompletionBuilder {
             // A signature of the whole message is attached to its first call, or to its text.
             let at = if calls < content.len() { calls } else { calls.saturating_sub(1) };
             if let Some(part) = content.get_mut(at) {
-                keep_extra(part, extra);
+                store_extra(part, extra);
             }
         }
         let mut response = ModelResponse::default();
@@ -229,7 +229,7 @@ fn read_usage(usage: &mut Usage, counts: CompletionUsage) {
 }
 
 /// Stores the extra content in the metadata of a part, and a thought signature also under Genkit's own key.
-fn keep_extra(part: &mut Part, extra: Value) {
+fn store_extra(part: &mut Part, extra: Value) {
     let metadata = part.metadata_mut();
     if let Some(Value::String(signature)) = extra.pointer("/google/thought_signature") {
         signature::add_signature(metadata, signature.as_str().into(), GEMINI);
@@ -266,7 +266,7 @@ pub(super) fn decode_calls(
         let called = call.called.into_request(request, names, deviations.strict_tools);
         let mut part = Part::tool_request(called);
         if let Some(extra) = call.extra.filter(Value::is_object) {
-            keep_extra(&mut part, extra);
+            store_extra(&mut part, extra);
         }
         DecodedCall { place: call.place, is_bare, part }
     };

@@ -63,7 +63,7 @@ fn models_that_reason_get_an_effort_and_no_temperature() {
 }
 
 #[test]
-fn servers_deviate() {
+fn request_is_adapted_to_the_server() {
     let limit = json!({"maxOutputTokens": 9, "topK": 3});
     let sent = with_config("vllm", "qwen", limit.clone());
     assert_eq!((&sent["max_tokens"], &sent["top_k"]), (&json!(9), &json!(3)));

@@ -60,7 +60,7 @@ pub(super) fn encode_input<'a>(
         shown: Vec::new(),
     };
     let mut instructions: Option<Cow<'a, str>> = None;
-    let (asked, mut documents) = documents::missing(request).unzip();
+    let (asked, mut documents) = documents::missing_documents(request).unzip();
     let asked = asked.flatten();
     let mut known = 0;
     for (at, message) in request.messages.iter().enumerate() {

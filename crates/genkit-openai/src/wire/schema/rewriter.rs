@@ -11,7 +11,7 @@ use genkit_schema::internal::dialect::{
     is_definition, merge_schemas, resolve_reference, rewrite_list, rewrite_named, tuple_items,
     unsupported_part,
 };
-use genkit_schema::internal::{pointer, types_of};
+use genkit_schema::internal::{list_types, pointer};
 
 /// The maximum number of schemas within a strict one. Default is 5,000, which is OpenAI's limit on
 /// properties.
@@ -147,7 +147,7 @@ impl StrictRewriter<'_> {
             Some(written) => written.clone(),
             None => {
                 let values = fixed_values(map).unwrap_or_default();
-                match &types_of(&values)[..] {
+                match &list_types(&values)[..] {
                     [] if map.contains_key("properties") => json!("object"),
                     [] if map.contains_key("items") => json!("array"),
                     [] => {

@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::super::{Bounds, Shape};
-use crate::internal::input_of;
+use crate::internal::input_schema;
 
 fn bounds<T: JsonSchema>() -> Option<Bounds> {
-    Bounds::compile(&input_of::<T>(), Shape::Read).expect("it compiles")
+    Bounds::compile(&input_schema::<T>(), Shape::Read).expect("it compiles")
 }
 
 /// Returns the violations in a value that `T` accepts.

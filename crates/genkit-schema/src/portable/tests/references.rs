@@ -161,7 +161,7 @@ fn flat_schema_of_any_size_stays_whole() {
 }
 
 #[test]
-fn depth_ends() {
+fn nesting_beyond_the_limit_is_truncated() {
     let nested = |depth| {
         (0..depth).fold(
             json!({ "type": "string" }),
