@@ -137,7 +137,7 @@ fn frontmatter_json(skill: &FoundSkill) -> String {
     serde_json::Value::Object(skill.frontmatter.clone()).to_string()
 }
 
-/// Returns the skills of the folder in the order of their files, or none if any of them has an error.
+/// Returns the skills of the folder, each with its files sorted by path, or none if the folder cannot be used.
 fn read_skills(
     input: &SkillsInput,
     manifest: Option<&Path>,

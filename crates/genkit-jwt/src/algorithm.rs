@@ -24,9 +24,9 @@ pub enum JwtAlgorithm {
     Ps384,
     /// RSA with PSS padding and SHA-512.
     Ps512,
-    /// ECDSA over P-256 and SHA-256.
+    /// ECDSA over P-256 with SHA-256.
     Es256,
-    /// ECDSA over P-384 and SHA-384.
+    /// ECDSA over P-384 with SHA-384.
     Es384,
     /// Ed25519.
     EdDsa,

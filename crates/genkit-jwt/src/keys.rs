@@ -98,7 +98,7 @@ impl IssuerKeys {
         }
     }
 
-    /// Returns newer keys for a token whose key is not in `known`; `None` if `known` is up to date.
+    /// Returns newer keys for a token whose key is not in `known`; `None` if newer keys cannot be fetched now.
     pub(crate) async fn refresh_for_unknown_key(&self, known: &Arc<KeySet>) -> Option<Arc<KeySet>> {
         let Self::Fetched(fetched) = self else { return None };
         let others = || {

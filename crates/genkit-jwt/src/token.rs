@@ -41,7 +41,7 @@ impl<'a> UnverifiedToken<'a> {
         if header_fields.contains_key("crit") {
             return Err(VerifyError::Critical);
         }
-        // Logout tokens and proofs of possession are signed with the same keys.
+        // The issuer also signs other types of tokens, such as logout tokens, with the same keys.
         let is_access = |kind: &str| {
             let kind = kind.to_ascii_lowercase();
             ["jwt", "at+jwt"].contains(&kind.strip_prefix("application/").unwrap_or(&kind))

@@ -123,7 +123,7 @@ impl McpHostBuilder {
     /// patterns with `*`.
     /// Default is all variables.
     ///
-    /// A configuration runs programs and can send the variables that it reads to any host. If the configuration comes
+    /// A configuration runs programs and can send the variables that it reads to any URL. If the configuration comes
     /// from an untrusted folder, limit its variables here, and ask the user before you start its servers.
     ///
     /// ```

@@ -77,8 +77,8 @@ impl McpClient {
         self.catalog.server.wait_connected().await.map(|_| ())
     }
 
-    /// Returns the server's current tools under the server's own names, the names that [`call_tool`](Self::call_tool)
-    /// accepts.
+    /// Returns the server's current tools under the names that [`call_tool`](Self::call_tool) accepts: the server's own
+    /// names, or `key/name` if the client is [namespaced](super::McpClientBuilder::namespaced).
     ///
     /// For a request that uses the tools of several servers, use [`McpHost::tools`](super::McpHost::tools), whose names
     /// are unique.
@@ -146,7 +146,8 @@ impl McpClient {
         self.list_items().await
     }
 
-    /// Returns the server's current resources and resource templates under the server's own names.
+    /// Returns the server's current resources and resource templates under the server's own names, or under `key/name`
+    /// if the client is [namespaced](super::McpClientBuilder::namespaced).
     ///
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its resources.
@@ -171,7 +172,7 @@ impl McpClient {
         own.filter(|_| self.namespaced).unwrap_or(name)
     }
 
-    /// Calls a tool by the server's own name for it; `arguments` must serialize to a JSON object.
+    /// Calls a tool by a name that [`tools`](Self::tools) returns; `arguments` must serialize to a JSON object.
     ///
     /// | the tool returns | the value is |
     /// |---|---|
@@ -231,7 +232,7 @@ impl McpClient {
         }
     }
 
-    /// Gets a prompt by the server's own name for it; `arguments` must serialize to a JSON object.
+    /// Gets a prompt by a name that [`prompts`](Self::prompts) returns; `arguments` must serialize to a JSON object.
     ///
     /// # Errors
     /// Returns an error if there is no such prompt, if an argument is missing, or if the server is unreachable.

@@ -209,7 +209,7 @@ impl McpHost {
 
     /// Reads a resource from the server that lists the URI or has a matching template.
     ///
-    /// URIs do not contain a server key; use [`McpHost::client`] to read from a specific server.
+    /// URIs do not contain a server key, except `ui://key/..`; use [`McpHost::client`] to read from a specific server.
     ///
     /// # Errors
     /// Returns an error if no server has the resource, if several have it, or if reading it fails.

@@ -19,7 +19,7 @@ pub enum ServerState {
     Connecting,
     /// Connected and usable.
     Connected,
-    /// Not connected; the host retries after a delay, or when the server is called.
+    /// Not connected; the host retries after a delay, or when the server is called after at most 2 failures in a row.
     Waiting,
     /// Not connected, and not retried until [`McpHost::reconnect`](super::McpHost::reconnect) is called, because a
     /// retry would not help or the maximum number of retries is reached.

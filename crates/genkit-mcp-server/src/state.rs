@@ -175,9 +175,9 @@ impl SharedState {
         self.check_permission(found, caller)
     }
 
-    /// Returns the resource at `uri`. A fixed URI takes precedence over templates, and the most specific template over
-    /// others. If the match is hidden from the caller, less specific templates are not tried, since that would bypass
-    /// the permission.
+    /// Returns the resource at `uri`. Resources of this program take precedence over those of upstream servers; within
+    /// each group, a fixed URI takes precedence over templates, and the most specific template over others. If the
+    /// match is hidden from the caller, less specific templates are not tried, since that would bypass the permission.
     pub(crate) fn find_resource(
         &self,
         uri: &str,
@@ -276,7 +276,7 @@ pub(crate) enum LookupError {
 }
 
 impl LookupError {
-    /// Returns the error for the client, given the error for an `unknown` item; only the audit log distinguishes them.
+    /// Returns the error for the client, given the error for an `unknown` item. Only the audit log differs.
     pub(crate) fn to_error(self, unknown: E) -> E {
         match self {
             Self::Unknown => unknown,

@@ -4,7 +4,7 @@
 /// Returns the variables, or the number of the first invalid line.
 ///
 /// Supports `NAME=value`, `export NAME=value`, quoted values, and comments. Values in double quotes may contain `\n`,
-/// `\t`, `\"` and `\\`; variables are not expanded.
+/// `\r`, `\t`, `\"` and `\\`; variables are not expanded.
 pub(crate) fn parse_lines(text: &str) -> Result<Vec<(String, String)>, usize> {
     let mut variables = Vec::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {

@@ -59,9 +59,9 @@ pub(crate) fn read_server(
     ServerEntry { key, place: at.to_string(), options, transport }
 }
 
-/// Returns the key that disables the server. Other programs spell it differently, so unknown spellings count as well: a
-/// server that the user disabled must not start. The key is read first, because an error in an entry does not matter
-/// while the server is disabled.
+/// Returns the key that disables the server. Programs use different keys and values, so an unknown value also disables
+/// the server: a server that the user disabled must not start. The key is read first, because an error in an entry does
+/// not matter while the server is disabled.
 fn disabling_key(entry: &Map<String, Value>) -> Option<&str> {
     let (key, _) = entry.iter().find(|(key, value)| {
         let word = match value {

@@ -19,7 +19,7 @@ const NOT_USED: [&str; 14] = [
     "watchPaths", "fromGalleryId",
 ];
 
-/// Keys that have no effect in any program.
+/// Keys that have no effect, and keys that are only read to find out whether the server is disabled.
 #[rustfmt::skip]
 const IGNORED: [&str; 29] = [
     "active", "author", "comment", "description", "displayName", "gallery", "icon", "id",

@@ -97,7 +97,7 @@ pub(crate) fn parse_in(
             let shown: String = server.key.chars().take(100).collect();
             notices.push(format!(
                 "{name}: the server {shown:?} is renamed to `{key}`; keys must not contain `/` or `*`, \
-                 and have at most 64 bytes"
+                 and must not be longer than 64 bytes"
             ));
             server.key = key;
         }

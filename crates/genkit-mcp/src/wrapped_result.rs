@@ -73,7 +73,7 @@ pub fn take_mark(meta: &mut Map<String, Value>) -> bool {
     [ours, theirs].contains(&Some(Value::Bool(true)))
 }
 
-/// Returns the wrapped value, if the value is an object with only that member.
+/// Returns the wrapped value, if `value` is an object with the only member `result`.
 pub fn unwrap_value(value: &Value) -> Option<&Value> {
     let only = value.as_object().filter(|map| map.len() == 1)?;
     only.get(MEMBER)

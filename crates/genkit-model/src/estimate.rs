@@ -19,7 +19,7 @@ pub fn estimate_request(request: &ModelRequest) -> u64 {
     messages + docs + estimate_other_parts(request)
 }
 
-/// Estimates the tokens of everything except the messages: the tools and the output schema.
+/// Estimates the tokens of the tools and the output schema.
 pub fn estimate_other_parts(request: &ModelRequest) -> u64 {
     let tool = |tool: &ToolDefinition| {
         let schema = tool.input_schema().map_or(0, estimate_json);

@@ -74,7 +74,7 @@ genkit_model::provider_builder! {
     /// context window of the server.
     env;
 
-    /// Only ollama.com and proxies require one. Default is none.
+    /// Only ollama.com and proxies require a key. Default is none.
     api_key;
 
     /// Sets the base URL of the server; a trailing `/v1` or `/api` is optional. Default is

@@ -54,8 +54,8 @@ const PATH: &str = "/api/chat";
 /// | this call only | `version` (replaces the model name), `apiKey` (replaces the key) |
 /// | `options` | `options` (an object), and every other key, unchanged: `num_ctx`, `min_p`, `repeat_penalty`, … |
 ///
-/// If the server (for example a proxy) supports only the OpenAI-compatible API and the feature `openai` is enabled, the
-/// provider uses that API and logs one warning.
+/// If the server (for example a proxy) supports only the OpenAI-compatible API, the provider uses that API and logs a
+/// warning.
 #[derive(Clone)]
 pub struct Ollama {
     pub(super) endpoint: Arc<ApiEndpoint>,

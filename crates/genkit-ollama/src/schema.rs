@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use genkit_schema::internal::{Dialect, portable, warn_losses};
 
-/// The schema of a tool. Ollama silently ignores other keywords, and rejects `true` as a schema.
+/// The schema of a tool. Ollama reads only a few keywords, silently ignores all others, and rejects `true` as a schema.
 pub(super) struct ToolDialect;
 
 /// The maximum depth of a schema that is checked. Default is 32.

@@ -201,7 +201,7 @@ fn parse_document(text: &str) -> Result<Value> {
     }
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
-        // Count the values before they are built. `bounded` counts them again, because YAML is read differently.
+        // Count the values before they are built. `check_bounds` counts those of all documents, also YAML and values.
         if has_more_values(text.as_bytes(), MAX_VALUES) {
             return Err(too_many_values());
         }

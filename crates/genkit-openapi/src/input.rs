@@ -76,7 +76,7 @@ pub(crate) struct ToolInput {
     pub(crate) schema: Value,
     pub(crate) arguments: Vec<Parameter>,
     pub(crate) body: Option<RequestBody>,
-    /// Parts that were omitted, with reasons.
+    /// Parts that were omitted or repaired, with reasons.
     pub(crate) notes: Vec<String>,
     /// The size of its schema, in bytes.
     pub(crate) cost: usize,

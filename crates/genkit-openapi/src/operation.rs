@@ -106,7 +106,7 @@ impl fmt::Debug for Operation<'_> {
     }
 }
 
-/// An operation that did not become a tool, or a parameter of one that did not become an argument, with the reason.
+/// An operation that did not become a tool, or a part of an operation that was omitted or repaired, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {

@@ -31,7 +31,7 @@ enum PathPiece {
     Argument(usize),
 }
 
-/// A complete request, except for credentials.
+/// A complete request, except for the headers that the program sets.
 pub(crate) struct FilledRequest {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,

@@ -194,7 +194,10 @@ impl Serialization {
 }
 
 pub(crate) fn invalid_style(style: &str) -> String {
-    format!("the style `{}` is not valid for it; correct it in the document", escape_text(style))
+    format!(
+        "the style `{}` is not valid at this position; correct it in the document",
+        escape_text(style)
+    )
 }
 
 /// Converts a value to text. Values nested in another list or object become JSON, since the specification does not

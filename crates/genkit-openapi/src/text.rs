@@ -47,7 +47,7 @@ pub(crate) fn safe_name(text: &str) -> String {
     safe
 }
 
-/// Returns the name, truncated and with a number if it is too long or already taken.
+/// Returns the name, truncated if it is too long, and with a number if it is already taken.
 pub(crate) fn unique_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let cut = |length: usize| &wanted[..wanted.len().min(length)];
     if wanted.len() <= MAX_NAME && !is_taken(wanted) {

@@ -66,8 +66,8 @@ impl OpenApiTools {
         self.tools.iter().map(Tool::name)
     }
 
-    /// Returns the chosen operations that did not become tools, and the parameters that did not become arguments, with
-    /// the reason and the remedy.
+    /// Returns the chosen operations that did not become tools, and the parts of other operations that were omitted or
+    /// repaired, with the reason and the remedy.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }

@@ -110,7 +110,7 @@ impl Otlp {
     }
 
     fn build_providers(&self) -> Result<(SdkTracerProvider, SdkMeterProvider)> {
-        // An error means that the program has already installed a provider.
+        // An error means that the program has already installed a crypto provider.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut resource = Resource::builder();
         if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
@@ -143,7 +143,7 @@ pub struct ExportGuard {
 
 impl std::fmt::Debug for ExportGuard {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Exporting").field("disabled", &self.providers.is_none()).finish()
+        f.debug_struct("ExportGuard").field("disabled", &self.providers.is_none()).finish()
     }
 }
 

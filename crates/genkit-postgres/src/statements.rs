@@ -121,7 +121,7 @@ macro_rules! is_run {
     };
 }
 
-/// The time of the statement does not change while it runs, so that the index of due runs ends the search at the first
+/// The time of the statement does not change while it runs, so the index of due runs ends the search at the first
 /// run that is not due. With the current time, each sleeping run would be read.
 pub(crate) const DUE: &str = concat!(
     "SELECT id FROM genkit_runs WHERE status = 'working' AND COALESCE(wake_at, 0)

@@ -19,7 +19,7 @@ use crate::statements::{CREATE, DUE, LEASE, LIST, LOAD, PEEK, RELEASE, REMOVE, S
 /// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search
 /// path. A lost connection is reopened by the next call. A statement that takes longer than 10 seconds fails, and its
 /// connection is replaced, so a network failure delays a worker by at most that time. The configuration can set
-/// different times: `statement_timeout` (in `options`), `keepalives_idle` and `tcp_user_timeout`.
+/// a shorter `statement_timeout` (in `options`), a `tcp_user_timeout`, and keepalives (with `keepalives_interval`).
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Connection>);
 
@@ -28,8 +28,9 @@ impl PostgresStore {
     /// server or in a secure network.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached, and
-    /// `FailedPrecondition` if the tables were created by a newer version of this crate.
+    /// Returns `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached, `Unauthenticated`
+    /// if it rejects the credentials, and `FailedPrecondition` if it rejects the connection for another reason or the
+    /// tables were created by a newer version of this crate.
     pub async fn connect(url: &str) -> Result<Self> {
         let config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
             // The URL may contain a password, so the error must not contain the URL.

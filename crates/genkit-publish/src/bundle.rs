@@ -176,8 +176,8 @@ fn setting(variable: &PublishedVariable) -> Value {
         "required": variable.is_required,
         "sensitive": variable.is_secret,
     });
-    // A client replaces `${user_config.name}` only if it has a value. Without a default, the program would receive this
-    // literal text.
+    // A client replaces `${user_config.name}` only if the setting has a value. Without a default, the program would
+    // receive this literal text.
     let default = variable.default.as_deref().or((!variable.is_required).then_some(""));
     if let Some(default) = default {
         setting["default"] = default.into();

@@ -8,7 +8,7 @@ pub(crate) enum Error {
     Url(String),
     #[error(
         "Restate does not respond at {url}: {why}. Check that the server is running; `npx @restatedev/restate-server` starts \
-         one. Clients connect to its ingress (port 8080), workers are registered at its admin port (9070)"
+         one. Clients connect to its ingress (port 8080); workers are registered at its admin port (9070)"
     )]
     Unreachable { url: String, why: String },
     #[error(

@@ -97,7 +97,7 @@ impl RestateWorker {
     /// # Errors
     /// Returns the same errors as [`serve`](Self::serve).
     pub async fn serve_on(mut self, listener: std::net::TcpListener) -> Result<()> {
-        let failed = |why| E::Listen { at: "the given listener".to_owned(), why };
+        let failed = |why| E::Listen { at: "the address of the listener".to_owned(), why };
         listener.set_nonblocking(true).map_err(failed)?;
         let listener = TcpListener::from_std(listener).map_err(failed)?;
         let until = self.until.take().unwrap_or_else(|| {

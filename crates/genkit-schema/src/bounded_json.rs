@@ -25,7 +25,7 @@ pub const CONTAINER_WEIGHT: usize = 3;
 /// The weight of a string or a key, in values.
 pub const STRING_WEIGHT: usize = 2;
 
-/// The size of a map that is created with its exact size.
+/// The maximum size of a map that is created with its exact size.
 const SMALL_MAP: usize = 8;
 
 /// The number of digits of the smallest integer that does not fit into 64 bits.

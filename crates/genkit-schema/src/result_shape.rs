@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// The kind of result that a schema describes, for serving it.
+/// The kind of result that a schema describes, which determines how the result is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultShape {
     /// No value, or always null.

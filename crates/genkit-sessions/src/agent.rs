@@ -108,8 +108,8 @@ impl Agent {
     /// run.
     ///
     /// # Errors
-    /// Awaiting the call fails with `FailedPrecondition` if `init` is not valid for this agent, and with
-    /// `InvalidArgument` if `init` names a snapshot of another session.
+    /// Awaiting the call fails with `FailedPrecondition` if this kind of agent does not accept such an `init`, and with
+    /// `InvalidArgument` if `init` has invalid values or a snapshot of another session, or for more than 100 inputs.
     pub fn run(&self, init: AgentInit, inputs: impl IntoIterator<Item = AgentInput>) -> AgentRun {
         AgentRun::new(self.clone(), init, inputs.into_iter().collect(), Caller::program())
     }
@@ -156,9 +156,9 @@ impl Agent {
         Ok(found)
     }
 
-    /// Aborts a background turn, by the id of its snapshot. Returns the status afterwards: `aborted`, `aborting`
-    /// if another process must end the turn first, or the previous status if the turn had already ended. Returns `None`
-    /// if the snapshot does not exist.
+    /// Aborts a background turn, by the id of its snapshot. Returns the status afterwards: `aborted`, `aborting` if
+    /// another process must end the turn first, or the previous status if the turn had already ended or has not ended
+    /// in time. Returns `None` if the snapshot does not exist.
     ///
     /// # Errors
     /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.

@@ -201,7 +201,7 @@ impl AgentBuilder {
     /// |---|---|
     /// | `delegate_to_NAME {task}` | `{taskId, status: "pending"}`, immediately |
     /// | `check_background_tasks {taskIds}` | the status of each task, and its response |
-    /// | `wait_for_background_tasks {taskIds, timeoutSeconds?, waitFor?}` | the same, after all tasks or the `first` have ended |
+    /// | `wait_for_background_tasks {taskIds, timeoutSeconds?, waitFor?}` | the same, once all tasks or the `first` task has ended |
     /// | `abort_background_tasks {taskIds}` | the same, after the tasks were stopped |
     /// | `continue_task {taskId, instructions?}` | the agent continues the task, with its earlier conversation |
     ///
@@ -308,8 +308,9 @@ impl AgentBuilder {
     /// Builds the agent.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, if two
-    /// agents that it can call have the same name, or if the initial state does not match the schema of its type.
+    /// Returns `InvalidArgument` if the name is not valid, if the agent has both a handler and model settings, if an
+    /// agent that it can call has the same name as another or a name that is too long, if a background agent is
+    /// client-managed, or if the type of the state has no usable schema or the initial state does not match it.
     /// Returns `FailedPrecondition` if the initial state cannot be serialized.
     pub fn build(self) -> Result<Agent> {
         let is_valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

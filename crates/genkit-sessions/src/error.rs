@@ -104,7 +104,7 @@ pub(crate) enum Error {
     NoTask(String),
     #[error("the call has {found} task ids; send 1 to {limit}")]
     TaskCount { found: usize, limit: usize },
-    #[error("{0} tasks of this agent are already running; wait for one of them")]
+    #[error("too many tasks of this agent are already running (at most {0}); wait for one of them")]
     ManyTasks(usize),
     #[error("the session has a newer snapshot; reload the conversation and try again")]
     Advanced,

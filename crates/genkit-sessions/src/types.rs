@@ -326,7 +326,7 @@ pub enum SnapshotStatus {
 }
 
 impl SnapshotStatus {
-    /// Returns whether the turn has ended.
+    /// Returns whether no process is running the turn.
     pub fn is_over(self) -> bool {
         !matches!(self, Self::Pending | Self::Aborting)
     }

@@ -12,8 +12,8 @@ pub fn skill_uri(path: &str) -> String {
     let mut uri = String::with_capacity(8 + path.len());
     uri.push_str("skill://");
     for byte in path.bytes() {
-        // Unreserved characters and sub-delims of RFC 3986. They are also valid in a host name, the position of the
-        // first segment.
+        // Unreserved characters and sub-delims of RFC 3986. They are also valid in the host name, which is the first
+        // segment of the path.
         if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=/".contains(&byte) {
             uri.push(char::from(byte));
         } else {

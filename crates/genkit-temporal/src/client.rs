@@ -142,7 +142,7 @@ impl TemporalClient {
     /// Returns the durable run with this id, created by any process. Returns `None` if no run has this id.
     ///
     /// # Errors
-    /// Returns the errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run), and `FailedPrecondition` for a different workflow.
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<TemporalRun>> {
         let id = RunId::new(id)?;
         Ok(self.run_status(&id).await?.map(|_| TemporalRun::new(self.clone(), id)))
@@ -151,7 +151,7 @@ impl TemporalClient {
     /// Returns the durable flow with this id, created by any process. Returns `None` if no run has this id.
     ///
     /// # Errors
-    /// Returns the errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run), and `FailedPrecondition` for a different workflow.
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<TemporalFlow>> {
         let id = RunId::new(id)?;
         Ok(self.run_status(&id).await?.map(|_| TemporalFlow::new(self.clone(), id)))

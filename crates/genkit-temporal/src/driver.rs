@@ -146,7 +146,7 @@ impl<'a> Driver<'a> {
         .await
     }
 
-    /// Passes an event to the run, and accepts its change. Returns the status and the error of a failed run.
+    /// Passes an event to the run, and accepts its change. Returns the status, and the error if the run failed.
     async fn advance(
         &mut self,
         event: RunEvent,

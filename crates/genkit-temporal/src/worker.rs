@@ -51,7 +51,7 @@ impl TemporalWorker {
         self
     }
 
-    /// Runs the worker. Its future is not `Send`: await it in `main` or in a `LocalSet`.
+    /// Runs the worker. The returned future is not `Send`: await it in `main` or in a `LocalSet`.
     ///
     /// # Errors
     /// Returns `FailedPrecondition` if the namespace does not exist, or if the client is not allowed to poll the task

@@ -303,8 +303,8 @@ pub(super) fn line_break(text: &[u8]) -> usize {
     }
 }
 
-/// Returns the three Base64 forms of a value within a longer string, one per offset, without the characters that also
-/// depend on the surrounding text.
+/// Returns the Base64 forms of a value within a longer string, for each of the three offsets and both alphabets,
+/// without the characters that also depend on the surrounding text.
 fn base64_spellings(value: &str) -> Vec<String> {
     let mut spellings = Vec::new();
     for before in 0..3 {

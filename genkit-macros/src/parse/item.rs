@@ -174,7 +174,7 @@ fn without_attributes(tokens: TokenStream) -> TokenStream {
     kept
 }
 
-/// Returns the keyword of an item that is not a function, and a name for it.
+/// Returns the keyword of an item that is not a function, and the name of its kind.
 fn identify_item(tokens: TokenStream) -> Option<(TokenTree, &'static str)> {
     let parser = |input: ParseStream| {
         input.call(Attribute::parse_outer)?;

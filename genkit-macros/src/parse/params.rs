@@ -1,4 +1,4 @@
-//! The parameters: by value from the caller, by reference from the framework.
+//! The parameters: those taken by value come from the caller, those taken by reference from the framework.
 
 use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Ident, Meta, Pat, PatType, Token, Type};

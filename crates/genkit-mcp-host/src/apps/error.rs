@@ -14,7 +14,9 @@ pub(super) enum Error {
     TooLarge { uri: String, bytes: usize, max: usize },
     #[error("has no tool `{0}` that its pages may call")]
     ToolHiddenFromPages(String),
-    #[error("has the tool `{0}`, which needs the user's approval, so its pages cannot call it")]
+    #[error(
+        "has the tool `{0}`, which needs the user's approval, so the pages of this server cannot call it"
+    )]
     NeedsApproval(String),
 }
 

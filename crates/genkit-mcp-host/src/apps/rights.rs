@@ -55,8 +55,8 @@ impl AppRights {
         }
     }
 
-    /// Returns the content security policy that grants the requested origins and nothing else, for the HTTP header
-    /// `Content-Security-Policy` of the page's frame.
+    /// Returns the content security policy that allows the page itself, its inline scripts and styles, and the origins
+    /// that it requests, but no other origins. Use it as the HTTP header `Content-Security-Policy` of the page's frame.
     ///
     /// ```
     /// # let app: Option<genkit::mcp::host::McpApp> = None;

@@ -24,7 +24,7 @@ pub(super) enum Error {
     )]
     DuplicateToolName { tool: String, one: String, other: String },
     #[error(
-        "the tool `{tool}` of `{server}` asks the user a question, but `McpClient` does not support questions; \
+        "the tool `{tool}` of `{server}` asks a question or starts a task, which `peer_tools` does not support; \
          connect with `McpHost` instead"
     )]
     AsksQuestions { tool: String, server: String },

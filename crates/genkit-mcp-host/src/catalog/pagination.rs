@@ -59,7 +59,7 @@ list_methods! {
         ListResourceTemplatesRequest resources;
 }
 
-/// The skills of a server, an extension that has no capability.
+/// The skills of a server, which declares them as an extension and not with a capability of their own.
 pub(crate) const SKILLS: ListMethod = ListMethod {
     name: "skills/list",
     member: "skills",

@@ -42,7 +42,7 @@ use genkit_schema::internal::Patterns;
 /// ```
 ///
 /// # Errors
-/// Returns an error if a server does not list its tools, or if two tools have the same name; the error names both.
+/// Returns an error if a server does not list its tools, or if two tools have the same name; both servers are named.
 pub async fn peer_tools(peers: impl IntoIterator<Item = Peer<RoleClient>>) -> Result<Vec<Tool>> {
     let mut tools: Vec<Tool> = Vec::new();
     for (at, peer) in peers.into_iter().enumerate() {
@@ -109,7 +109,7 @@ pub(crate) fn tool_definition(listed: &McpTool) -> ToolDefinition {
     if let (Some(output), _) = output_schema(listed) {
         definition = definition.with_output_schema(output);
     }
-    // Marks the tool as an MCP tool, which requests to Gemini report.
+    // Marks the tool as an MCP tool. Requests to Gemini report the use of such tools.
     let origin = serde_json::json!({ "name": listed.name });
     definition.metadata.insert("mcp".to_owned(), origin);
     definition

@@ -36,7 +36,7 @@ pub(crate) fn find_similar_keys(servers: &[(String, ServerConfig)]) -> Vec<Strin
         let safe = safe_name(&format!("{key}/"));
         match known.get(safe.as_str()) {
             Some(other) => alike.push(format!(
-                "the servers `{other}` and `{key}` have the same name for a model, which allows only letters, \
+                "the keys `{other}` and `{key}` are the same in names for models, which allow only letters, \
                  digits, `_` and `-`, so a number is added to the names of their tools; rename one of the keys"
             )),
             None => {

@@ -9,8 +9,8 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 ///
 /// The first 3 lost connections are re-established immediately. Later attempts are delayed, and each delay is twice as
 /// long as the previous one. The immediate attempts also double the delay, so the first delay is 4 seconds by default.
-/// A connection that lasts 10 seconds resets the series. A call that needs the server does not wait for the delay to
-/// end; it connects immediately.
+/// A connection that lasts 10 seconds resets the series. A call that needs the server connects immediately instead of
+/// waiting for the delay to end; after more than 2 failures in a row, it returns an error instead.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Reconnect, ServerConfig};

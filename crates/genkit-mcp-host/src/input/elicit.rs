@@ -53,7 +53,7 @@ pub struct ElicitRequest {
 }
 
 impl ElicitRequest {
-    /// Converts a server's question; returns `None` if it cannot be shown unchanged.
+    /// Converts a server's question; returns `None` if it is too large or has values that cannot be shown unchanged.
     pub(crate) fn new(
         server: &str,
         redactor: &Redactor,
@@ -113,7 +113,7 @@ impl ElicitRequest {
     }
 }
 
-/// Prefixes each line of a question with the server. The first line is prefixed by the caller.
+/// Prefixes each line of a question after the first with the key of the server.
 fn prefix_lines(server: &str, message: &str) -> String {
     let message = message.replace("\r\n", "\n");
     visible::escape_prose(message.trim_end()).replace('\n', &format!("\n{server}: "))

@@ -79,7 +79,7 @@ pub(crate) enum LinkAction {
     Wait(Duration),
     /// Do nothing until the desired state changes.
     Idle,
-    /// Like `Idle`, after an error that a retry does not fix.
+    /// Like `Idle`, after an error that a retry does not fix, or after the last retry.
     Fail,
     /// Continue the current work.
     Continue,
@@ -185,7 +185,7 @@ impl LinkMachine {
             (State::Closing(After::Wait), Event::Ended) => self.back_off(random),
             (State::Closing(After::Stop), Event::Ended) => (State::Closed, Action::Stop),
 
-            // A caller cannot trigger a retry of an error that a retry does not fix.
+            // A call does not start an attempt in these states. In particular, it does not retry a server that failed.
             (
                 state @ (State::Disabled | State::Connecting | State::Connected { .. })
                 | state @ (State::Closing(_) | State::Failed),

@@ -41,7 +41,7 @@ pub(crate) struct ManagedServer {
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) config: ServerConfig,
     pub(crate) client: Arc<ClientState>,
-    /// Redacts secrets in data that is sent to the server.
+    /// Redacts this program's secrets in data that comes from the server.
     pub(crate) redactor: Redactor,
     /// The definitions of its tools.
     pub(crate) pins: Pins,

@@ -157,7 +157,7 @@ async fn close_connection(
             .redact_error(connection_lost(&server.key, &known.collect::<Vec<_>>().join("; ")));
         let why = error.chain();
         let why = Logged::text(&why);
-        tracing::warn!(server = %server.key, error = %why, "lost the connection to an MCP server; reconnecting");
+        tracing::warn!(server = %server.key, error = %why, "lost the connection to an MCP server");
         cause = Some(error);
     }
     server.record_end(&connection, cause);

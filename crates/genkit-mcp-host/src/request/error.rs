@@ -37,7 +37,7 @@ pub(crate) enum Error {
     Blob(#[source] base64::DecodeError),
     #[error("responded to `{0}` with questions {MAX_ROUNDS} times")]
     TooManyRounds(String),
-    #[error("returned a different task than `{0}`")]
+    #[error("returned another task instead of the task of `{0}`")]
     OtherTask(String),
     #[error("reported that the task of `{0}` was cancelled")]
     TaskCancelled(String),

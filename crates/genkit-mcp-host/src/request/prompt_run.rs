@@ -11,7 +11,7 @@ use crate::request::methods;
 /// prompt when the run starts.
 pub(crate) fn generate_from(client: &McpClient, own: &str, shown: &str) -> Generate {
     let (client, own) = (client.clone(), own.to_owned());
-    // The server checks the arguments, so its list is not needed.
+    // The server checks the arguments, so the list of its prompts is not needed.
     let prompt = Prompt::from_server(shown.to_owned(), String::new()).build_forwarding(
         json!({ "type": "object" }),
         move |context, arguments| {

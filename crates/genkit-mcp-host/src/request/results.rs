@@ -6,7 +6,7 @@
 //! | in the result | the model receives |
 //! |---|---|
 //! | no `content`, or `content` that is a single block or a string | the value, as text or data |
-//! | a block of an unknown kind, or without a type | the block as data, with a warning |
+//! | a block of an unknown type, or a malformed block of a tool result | the block as data, or as text with a warning |
 //! | a JSON value that is not an object, instead of the result | an error that quotes it |
 
 use base64::Engine as _;

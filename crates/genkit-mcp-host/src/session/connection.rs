@@ -103,7 +103,7 @@ impl Connection {
         answer
     }
 
-    /// Starts the span of a request, if any subscriber is interested.
+    /// Starts the span of a request. Returns `None` if no subscriber or exporter may be listening.
     fn begin_span(&self, request: &ClientRequest, target: &str) -> Option<SentSpan> {
         if !has_listener() {
             return None;
@@ -177,7 +177,7 @@ impl Connection {
             }
         };
         cancel.id = None;
-        // The interceptor finishes a request when its response passes, but a response that was cut off never did.
+        // The interceptor finishes a request when it sees the response, but it never sees one that was cut off.
         drop(self.session.in_flight.finish_request(&handle.id));
         let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
         answer.map_err(|error| self.request_error(error))

@@ -45,7 +45,7 @@ pub(crate) struct OpenRequest {
     pub(crate) target: String,
     /// Whether the caller can be asked.
     pub(crate) can_elicit: bool,
-    /// The channel that questions are sent to. Unknown callers never share a channel.
+    /// The channel that questions are sent to. Callers without a channel count as different callers.
     asker: Option<QuestionChannel>,
     signals: mpsc::Sender<Signal>,
     /// Limits the questions that wait for the caller.
@@ -214,7 +214,7 @@ impl InFlight {
         Some(over)
     }
 
-    /// Returns the request with this id, which transports with a stream per request provide.
+    /// Returns the request with this id. Only transports with a stream per request provide the id.
     pub(crate) fn by_id(&self, id: &RequestId) -> Option<Arc<OpenRequest>> {
         self.find_request(|entry| entry.id == *id)
     }
@@ -294,8 +294,8 @@ impl InFlight {
                     server,
                     warnings,
                     why,
-                    "declined a question from a server because it cannot be assigned to one of its calls, which are \
-                     sent one at a time from now on; set `.on_elicit(..)` to answer such questions"
+                    "declined a question from a server because it cannot be assigned to an open call; calls are \
+                     sent to this server one at a time from now on; set `.on_elicit(..)` to answer such questions"
                 );
                 None
             }

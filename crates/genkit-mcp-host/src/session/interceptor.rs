@@ -16,7 +16,7 @@ use super::state::SessionState;
 
 /// A transport that handles notifications itself, and whose probe always completes.
 ///
-/// rmcp probes whether a server is new with `server/discover`, and interprets only a JSON-RPC error with the right id
+/// rmcp sends `server/discover` to probe whether a server is new, and treats only a JSON-RPC error with the right id
 /// as a negative answer. Old servers may also send no response, return `{}`, or respond with a different id. The
 /// interceptor treats these cases as negative answers, too.
 pub(crate) struct Interceptor<T> {

@@ -77,8 +77,8 @@ impl ServerRequests {
         if let Some(answer) = request.ask_caller(question.clone()).await {
             return Ok(to_mcp(answer, &question));
         }
-        // The call is given up for now. Send its cancellation first, so that the server does not interpret this error
-        // as the user's rejection.
+        // The call is given up for now. Wait until its cancellation is sent, so that the server does not take this
+        // error as the user's rejection.
         tokio::select! {
             () = request.wait_until_over() => {}
             () = self.session.end_token().cancelled() => {}
@@ -140,7 +140,7 @@ pub(crate) fn decline_elicitation(session: &SessionState) -> ElicitResult {
         tracing::warn!(
             server = &*session.server,
             warnings,
-            "declined a question from a server without asking: too many are open, or it is too large or contains \
+            "declined a question from a server: too many requests are open, or the question is too large or contains \
              invisible characters"
         );
     }

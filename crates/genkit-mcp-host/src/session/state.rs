@@ -42,7 +42,7 @@ pub(crate) struct SessionState {
     pub(crate) server: Arc<str>,
     pub(crate) settings: Arc<HostSettings>,
     pub(crate) client: Arc<ClientState>,
-    /// Redacts secrets in data that is sent to the server.
+    /// Redacts this program's secrets in data that comes from the server.
     pub(crate) redactor: Redactor,
     pub(crate) in_flight: InFlight,
     /// How many questions from the server are being answered.

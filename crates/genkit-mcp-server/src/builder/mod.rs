@@ -252,8 +252,8 @@ impl McpServer {
         self
     }
 
-    /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools, which saves clients
-    /// without a tool search hundreds of definitions. `search_tools` returns the definitions of the tools that match a
+    /// Lists a search tool and a call tool in place of [lazy](genkit_core::Tool::is_lazy) tools: clients without a tool
+    /// search would receive hundreds of definitions. `search_tools` returns the definitions of the tools that match a
     /// query, and `call_tool` calls one of them. A search finds only tools that the client has access to. A call
     /// through `call_tool` is treated as a call to that tool: its schema, permissions, approval, limits, middleware and
     /// tasks apply, and the audit log contains its name.

@@ -31,7 +31,7 @@ pub(super) fn install_entry(
     let mut server = args.into_iter().fold(NewServer::new(&name, &program), NewServer::arg);
     let given: Vec<_> = wanted.env.iter().map(|it| parse_variable(it)).collect::<Result<_>>()?;
     let given_value = |name: &str| given.iter().rfind(|(key, _)| key == name).map(|(_, it)| it);
-    // The server reads the entry when it starts, so the same variables must have a value.
+    // The client starts the server with the variables of the entry, so the required ones must have a value.
     check_variables(&settings.variables, |name| match given_value(name) {
         Some(value) => Some(value.into()),
         None => env::var(name).ok().map(Into::into),

@@ -59,7 +59,7 @@ impl McpServer {
 ///
 /// | flag | effect |
 /// |---|---|
-/// | none | serves over stdio; if standard input is a terminal, prints a short description and the usage |
+/// | none | serves over HTTP if the program sets an address, and otherwise over stdio; if standard input is a terminal, prints a short description and the usage instead of serving over stdio |
 /// | `--stdio` | serves over stdio, even in a terminal |
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
@@ -93,8 +93,8 @@ pub struct McpCli<'a> {
 impl<'a> McpCli<'a> {
     /// Adds your own flags and arguments, parsed by `clap`; `apply` configures the server from them.
     ///
-    /// `apply` runs before the server is started, listed, called or checked, but not for `--help` or `--install`.
-    /// Values that the server borrows must outlive it.
+    /// `apply` runs before the server is started, listed, called or checked, but not for `--help`, `--install` or
+    /// `--inspect`. Values that the server borrows must outlive it.
     ///
     /// ```no_run
     /// use std::path::PathBuf;

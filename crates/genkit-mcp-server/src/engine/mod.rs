@@ -2,7 +2,7 @@
 //! performs no I/O; stdio, the in-memory pipe and HTTP all use it.
 //!
 //! ```text
-//! bytes ─ read ─► Message  ─ receive ─► Action ─┬─ Accepted         nothing to send
+//! bytes ─ read ─► Message  ─ handle ──► Action ─┬─ Accepted         nothing to send
 //!                                               ├─ Reply(bytes)     an immediate response
 //!                                               ├─ Run(call)        polled by the transport
 //!                                               ├─ Listen(stream)   a stream of notifications

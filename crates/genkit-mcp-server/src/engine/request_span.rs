@@ -21,7 +21,7 @@ pub(crate) struct RequestSpan {
 }
 
 impl RequestSpan {
-    /// Starts a span, or returns `None` if no subscriber is interested.
+    /// Starts a span, or returns `None` if no subscriber or exporter may be listening.
     #[inline]
     pub(super) fn start_span(
         shared: &SharedState,

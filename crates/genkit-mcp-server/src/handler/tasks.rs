@@ -54,7 +54,7 @@ fn missing_extension() -> ErrorData {
     ErrorData::missing_required_client_capability(tasks)
 }
 
-/// Returns the delay after which a call to the tool becomes a task; `None` if it runs as a normal call.
+/// Returns the task settings of a call to the tool; `None` if it runs as a normal call.
 ///
 /// # Errors
 /// Returns an error if the tool always runs as a task, and the client does not support tasks or

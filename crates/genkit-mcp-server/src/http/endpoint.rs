@@ -75,7 +75,7 @@ pub(super) struct EndpointState {
     pub(super) end: CancellationToken,
 }
 
-/// The metadata of the resource, and its path.
+/// The metadata of the protected resource (OAuth), and its path.
 struct Metadata {
     path: String,
     document: Bytes,
@@ -143,7 +143,7 @@ impl McpEndpoint {
         }))
     }
 
-    /// Returns the path of the resource's metadata, if there is any.
+    /// Returns the path of the protected resource's metadata, if there is any.
     pub(super) fn metadata_path(&self) -> Option<&str> {
         self.0.metadata.as_ref().map(|metadata| metadata.path.as_str())
     }
@@ -281,7 +281,7 @@ impl EndpointState {
         response
     }
 
-    /// Determines the sender of a request, and the items that it has access to.
+    /// Determines the sender of a request, and the items that the sender has access to.
     async fn identify_sender<B>(
         &self,
         request: &mut Request<B>,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! request ─ endpoint ─ host, origin, token ─┬─ post ─ rules ─ engine ─┬─ one message
-//!                                           │                        └─ running ─ streams
+//!                                           │                        └─ running_call ─ streams
 //!                                           └─ get ─ sessions ─ streams
 //! ```
 

@@ -192,8 +192,8 @@ impl HttpRejection {
     }
 }
 
-/// Records an HTTP request that was rejected before its MCP method was read. `reason` is a single word; `denial`
-/// describes the problem of the token.
+/// Records an HTTP request that the endpoint rejected. `reason` is a single word; `denial` describes the problem of the
+/// token.
 pub(super) fn record_refusal(
     method: &str,
     path: &str,

@@ -1,5 +1,5 @@
-//! A function that runs for a POST. The response is one message, or a stream if the function sends
-//! messages before it.
+//! A function that runs for a POST. The response is one message, or a stream if the function sends other messages
+//! first. In a session, a slow call also gets a stream.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;

@@ -39,7 +39,7 @@ impl StandaloneStream {
         self.arrival.notify_one();
     }
 
-    /// Sends the changes while the future is polled. A later call waits until the earlier one is
+    /// Sends the changes while the future is polled. A later call waits until the future of the earlier call is
     /// dropped. `kept` is dropped with the future.
     pub(super) async fn send_changes(self: Arc<Self>, kept: impl Send) {
         let _kept = kept;

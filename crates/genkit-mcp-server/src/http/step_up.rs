@@ -1,5 +1,5 @@
-//! Step-up authorization: a caller whose token lacks a scope for the requested item receives the
-//! required scopes (MCP's authorization, scope challenge).
+//! Step-up authorization: a caller whose token lacks a scope for the requested item receives a challenge that lists the
+//! required scopes (MCP's authorization).
 
 use rmcp::model::RequestId;
 

@@ -32,7 +32,7 @@ pub(crate) use pagination::{PageSettings, take_page};
 /// The key of a prompt's version in `_meta`.
 const VERSION_KEY: &str = "version";
 
-/// All items that can be listed, sorted by name.
+/// All items that can be listed, sorted by name or by URI.
 pub(crate) struct Lists {
     version: u64,
     items: Items,
@@ -206,7 +206,8 @@ impl Lists {
     }
 }
 
-/// Returns whether a prompt name looks like a path, such as `sub/trip.formal`. Such names are listed unchanged.
+/// Returns whether a prompt name looks like a path, such as `sub/trip.formal`. Such names are listed unchanged, except
+/// for prompts of upstream servers.
 fn is_path(name: &str) -> bool {
     name.contains(['/', '.'])
 }

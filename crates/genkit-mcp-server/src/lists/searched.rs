@@ -15,7 +15,7 @@ impl Lists {
             if lazy.is_empty() {
                 return None;
             }
-            // A tool with one of these names that is registered while the server runs cannot be called.
+            // If the program registers a tool named `search_tools` or `call_tool` later, it cannot be called.
             let is_listed =
                 |tool: &&Tool| !is_searched(tool) && !matches!(tool.name(), SEARCH | CALL);
             let tools = self.items.tools.iter().filter(is_listed).cloned();

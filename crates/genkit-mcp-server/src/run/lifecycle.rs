@@ -165,7 +165,7 @@ impl Run {
                 let full = error.filter(|_| settings.audit_contents).map(Error::chain);
                 audit.record_outcome(if error.is_none() { "ok" } else { "error" }, full.as_deref());
                 let result = result.map_err(|error| shared.for_client(error, &name));
-                // In older protocols, tool calls report this as an error result, which the model reads.
+                // In older protocols, tool calls report a missing capability as an error result, which the model reads.
                 let protocol = era == Era::Modern || method != "tools/call";
                 match result.as_ref().err().filter(|_| protocol).and_then(missing_capability) {
                     Some(missing) => Err(missing),

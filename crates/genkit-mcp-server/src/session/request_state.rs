@@ -2,7 +2,7 @@
 //! sends it back.
 //!
 //! In protocol 2026-07-28 the client echoes the state that it received. Any server instance with the same key can
-//! resume from it. A state that was answered is rejected afterwards.
+//! resume from it. An instance rejects a state that was already answered on this instance.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};

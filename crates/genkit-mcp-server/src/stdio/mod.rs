@@ -55,8 +55,8 @@ impl Default for StdioLimits {
     }
 }
 
-/// Opens the standard streams of this process, without blocking threads if both are pipes or both are
-/// sockets. The input ends when the client closes it or `stop` is cancelled.
+/// Opens the standard streams of this process, without blocking threads if both are sockets on Unix, or both are pipes
+/// on Linux. The input ends when the client closes it or `stop` is cancelled.
 ///
 /// # Panics
 ///

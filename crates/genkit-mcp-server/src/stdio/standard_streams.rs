@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite, stdin, stdout};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio_util::either::Either;
 
-/// Opens the streams. If they are sockets or pipes, the output of `println!` then goes to stderr, because it would
-/// otherwise corrupt the protocol on stdout.
+/// Opens the streams. If they are sockets, or pipes on Linux, the output of `println!` then goes to stderr, because it
+/// would otherwise corrupt the protocol on stdout.
 pub(super) fn open_streams()
 -> (impl AsyncRead + Send + Unpin, impl AsyncWrite + Send + Unpin + 'static) {
     // Node.js clients use sockets. Like pipes, these need no blocking thread.
@@ -33,7 +33,7 @@ fn sockets() -> Option<(ChildStdout, ChildStdin)> {
     )
 }
 
-/// Returns both streams if both are pipes. They are reopened, so that non-blocking mode does not affect
+/// Returns both streams if both are pipes. The pipes are reopened, so that non-blocking mode does not affect
 /// child processes and `println!`.
 #[cfg(target_os = "linux")]
 fn pipes() -> Option<(ChildStdout, ChildStdin)> {

@@ -1,7 +1,7 @@
 //! Tasks: tool calls that continue after their request, as in MCP's extension `io.modelcontextprotocol/tasks`.
 //!
 //! A task is a durable run of one call, in the program's store or in memory. The server that runs it holds its lease,
-//! and results of `once` are saved immediately. Every server that uses the same store answers requests about its tasks.
+//! and results of `once` are saved immediately. Every server answers requests about all tasks in its store.
 //!
 //! ```text
 //! tools/call ─ begin ─┬─ finishes or asks in time ─ the normal response

@@ -30,7 +30,7 @@ pub(super) struct TaskRecord {
     pub(super) created_ms: u64,
     pub(super) updated_ms: u64,
     pub(super) ttl_ms: u64,
-    /// The number of times that the function was started since the last answer.
+    /// The number of times that the function was started. An answer resets it to 0, and a result of `once` to 1.
     #[serde(default)]
     pub(super) attempts: u32,
     /// The number of rounds in which the function asked questions.

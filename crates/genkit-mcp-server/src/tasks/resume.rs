@@ -25,9 +25,9 @@ use genkit_durable::internal::{CallJournal, LEASE, LeasedRun, MAX_ENDED_PROCESSE
 /// The outcome of an attempt to resume a task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ResumeOutcome {
-    /// The task finished, waits for answers or has expired.
+    /// The task was run until it finished, asked a question or was stopped, or it has ended or expired.
     Settled,
-    /// Another server holds the lease, or the task is not due.
+    /// Another server holds the lease, or the task is not due or not working.
     NotAvailable,
     /// This server cannot run the task.
     Unsupported,

@@ -26,7 +26,7 @@ const MAX_CLIENT_TASKS: usize = 1000;
 /// The time that a server waits for its tasks to stop during shutdown. Default is 2 seconds.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The number of checks during that time.
+/// The number of checks during [`STOP`] whether all tasks have stopped.
 const STOP_CHECKS: u32 = 100;
 
 /// Whether calls can become tasks.

@@ -27,7 +27,7 @@ macro_rules! listed {
                 Self(raw)
             }
 
-            /// Returns the name that callers use.
+            /// Returns the name of the item.
             pub fn name(&self) -> &str {
                 &self.0.name
             }

@@ -32,7 +32,7 @@ pub use tool_result::ToolResult;
 
 use self::handler::TestHandler;
 
-/// An MCP client for tests, connected to a server in memory. Its methods have the names of those of
+/// An MCP client for tests, connected to a server in memory. Its methods have the same names as the methods of
 /// [`McpClient`](genkit_mcp_host::McpClient), and use the server's own names of items.
 ///
 /// The methods return types of this library. The traits `RawItem` and `RawClient` of the module `genkit::mcp::rmcp`

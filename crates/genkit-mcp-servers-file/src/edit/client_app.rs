@@ -49,7 +49,7 @@ impl ClientApp {
     }
 
     /// Returns the file that the client reads for all projects of a user, based on these environment variables. Returns
-    /// `None` if they do not contain the user's home folder.
+    /// `None` if they do not contain the required folder: the user's home folder or, on Windows, `APPDATA`.
     ///
     /// ```
     /// use genkit_mcp_servers_file::ClientApp;

@@ -90,7 +90,7 @@ impl EditPlan {
         Ok(Self { path, before, after })
     }
 
-    /// Returns the file that will be written, or the target of a symbolic link.
+    /// Returns the file that will be written: the target, if the path is a symbolic link.
     pub fn path(&self) -> &Path {
         &self.path
     }

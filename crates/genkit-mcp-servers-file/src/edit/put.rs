@@ -28,7 +28,8 @@ use crate::location::Location;
 ///
 /// # Errors
 /// Returns an error if the bytes are neither UTF-8 nor UTF-16 with a byte order mark, if they are not JSON with
-/// comments, if the section of the servers is not an object, or if a server with that name starts a different program.
+/// comments or have duplicate keys, if the section of the servers is not an object, or if a server with that name
+/// starts a different program.
 pub fn add_server(
     bytes: &[u8],
     name: &str,

@@ -29,7 +29,7 @@ pub struct NewServed<'a> {
     pub header: Option<TraceContext>,
 }
 
-/// A request that is being served. It counts as cancelled if it is dropped before it ends.
+/// A request that is being served. It counts as cancelled if it is dropped before [`close`](Self::close) is called.
 pub struct ServedSpan {
     measured: MeasuredRequest,
     code: Option<i32>,

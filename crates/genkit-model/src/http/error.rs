@@ -63,7 +63,7 @@ pub enum CallError {
     #[error("did not respond within {0:?}")]
     Timeout(Duration),
     #[error(
-        "redirects to {target} (HTTP {status}); the redirect is not followed, because {target} would receive \
+        "redirects to {target} (HTTP {status}); the redirect is not followed, because it would forward \
          the key; correct the base URL"
     )]
     Redirect { target: String, status: u16 },

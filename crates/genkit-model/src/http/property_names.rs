@@ -1,4 +1,4 @@
-//! Property names of tools that providers reject, which are renamed in requests and restored in responses.
+//! Replaces property names that providers reject in the schemas of tools, and restores them in responses.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -83,7 +83,7 @@ impl Secrets {
         if self.redact_text(&error.chain()).is_none() && self.redact_text(&details).is_none() {
             return error;
         }
-        // The source of the error may contain the key too, so only its text is kept.
+        // The sources of the error may contain the key too, so they are replaced by the redacted text of the chain.
         let text = error.chain();
         let clean = Error::new(error.kind(), self.redact_text(&text).unwrap_or(text))
             .with_retryable(error.is_retryable());

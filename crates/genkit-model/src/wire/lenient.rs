@@ -24,7 +24,7 @@ pub fn deserialize_count<'de, D: Deserializer<'de>>(
     Ok(number.as_u64().or_else(rounded))
 }
 
-/// Deserializes a string; any other value becomes its JSON text.
+/// Deserializes a string; null becomes an empty string, and any other value its JSON text.
 pub fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     Ok(as_json_text(Value::deserialize(deserializer)?))
 }

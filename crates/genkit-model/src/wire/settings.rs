@@ -6,8 +6,7 @@ use std::sync::{LazyLock, Mutex};
 use genkit_core::internal::sync::lock;
 use genkit_core::internal::visible::Logged;
 
-/// The maximum number of warnings to remember. Default is 1,000; programs use only a few different
-/// settings.
+/// The maximum number of warnings per process. Default is 1,000; further warnings are not logged.
 const MAX_NAMED: usize = 1_000;
 
 /// The pairs of API and setting that have already been reported.

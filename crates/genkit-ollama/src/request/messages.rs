@@ -96,7 +96,7 @@ struct OllamaMessages<'a> {
 }
 
 impl<'a> OllamaMessages<'a> {
-    /// Encodes a message. An error contains the index of a part, and the reason why the part cannot be sent.
+    /// Encodes a message. An error contains the number of a part, from 1, and the reason why the part cannot be sent.
     fn write_message(&mut self, message: &'a Message) -> Result<(), (usize, &'static str)> {
         let role = match message.role {
             Role::System => "system",

@@ -43,7 +43,7 @@ pub(crate) fn decode_error(
         own_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
     let mut text = error_text(NAME, status, &message, headers);
     let remedy = if is_api_missing(status, body) {
-        Some(no_api())
+        Some("the server has no `/api/chat`; set OLLAMA_HOST to the address of Ollama".to_owned())
     } else {
         find_remedy(model, status, &message)
     };
@@ -77,17 +77,6 @@ pub(crate) fn error_in_response(model: &str, message: &str, status: Option<u64>)
 
 fn error_body(message: &str) -> Vec<u8> {
     serde_json::json!({ "error": message }).to_string().into_bytes()
-}
-
-fn no_api() -> String {
-    let missing = "the server has no `/api/chat`; set OLLAMA_HOST to the address of Ollama";
-    if true {
-        missing.to_owned()
-    } else {
-        format!(
-            "{missing}, or enable the feature `openai` of genkit for a server that has only `/v1`"
-        )
-    }
 }
 
 /// Returns the remedy for an error, according to its message.

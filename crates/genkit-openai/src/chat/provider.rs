@@ -43,7 +43,7 @@ const PATH: &str = "/chat/completions";
 ///
 /// | key | effect |
 /// |---|---|
-/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey` | sent under the API's name, such as `presence_penalty` |
+/// | `presencePenalty`, `frequencyPenalty`, `logProbs`, `topLogProbs`, `logitBias`, `parallelToolCalls`, `serviceTier`, `promptCacheKey`, `safetyIdentifier` | sent under the API's name, such as `presence_penalty` |
 /// | `maxOutputTokens` | sent as `max_completion_tokens` or `max_tokens`, depending on the server |
 /// | `topK` | sent if the server supports it |
 /// | `temperature`, `topP`, `stopSequences` | omitted for OpenAI's models that reject them, such as `o3` and `gpt-5` |

@@ -12,11 +12,11 @@ pub(super) const SUMMARY: &str = "summary";
 /// The raw thoughts, which open models return.
 pub(super) const CONTENT: &str = "reasoningContent";
 
-/// The id of the item of a text part or a call. The API requires it if the reasoning item before it
-/// is sent with its id.
+/// The id of the item of a text part or a call. The API requires this id if the preceding reasoning item is sent with
+/// an id.
 pub(super) const ITEM_ID: &str = "itemId";
 
-/// The namespace of the tool of a call. The API requires it if its search found the tool.
+/// The namespace of the tool of a call. The API requires the namespace if the API's search found the tool.
 pub(super) const NAMESPACE: &str = "namespace";
 
 /// Whether a text part is commentary or the final answer.

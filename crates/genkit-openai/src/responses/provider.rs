@@ -56,7 +56,7 @@ const COUNT_PATH: &str = "/responses/input_tokens";
 /// | `visualDetailLevel` | the level of detail of images |
 /// | `version` | replaces the model's name |
 /// | `apiKey` | replaces the key for this call; never part of the body |
-/// | every other key | sent unchanged: `metadata`, `truncation`, `background`, … |
+/// | every other key | sent unchanged, except `seed` and `logitBias`, which this API does not support: `metadata`, `truncation`, `background`, … |
 #[derive(Clone)]
 pub struct OpenAiResponses {
     pub(super) endpoint: Arc<ApiEndpoint>,

@@ -55,7 +55,7 @@ macro_rules! openai_builder {
             }
 
             /// Sets whether to use strict mode for the schemas of tools. A schema that strict mode does not
-            /// support, for example with a `maxLength` or a map, is sent unchanged, and a warning is logged
+            /// support, for example with a `maxLength` or a map, is sent without strict mode, and a warning is logged
             /// once. Default is true for OpenAI, and false for other known servers.
             pub fn strict_tools(mut self, yes: bool) -> Self {
                 self.common.strict_tools = Some(yes);
@@ -77,7 +77,7 @@ pub(crate) use openai_builder;
 pub(crate) struct OpenAiServer {
     /// The prefix of its models' names, and its name in errors.
     pub(crate) name: String,
-    /// The name of the server: the name of the known server at its URL, or the name that was set.
+    /// The name of the known server at the URL, else the name that was set, else the name of the selected server.
     pub(crate) server: String,
     pub(crate) key: Option<String>,
     pub(crate) deviations: Deviations,

@@ -86,7 +86,7 @@ impl ModelTraits {
         let digit = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
         let is_o = name.strip_prefix('o').is_some_and(digit);
         let reasons = is_o || name.starts_with("gpt-5");
-        // Since 5.1, they accept a temperature if they do not reason.
+        // Since GPT-5.1, these models accept a temperature if they do not reason.
         let is_newer = name.starts_with("gpt-5.") || name.starts_with("gpt-5-chat");
         let fixed_sampling = reasons && !is_newer;
         let (deepseek, gemini) = (name.starts_with("deepseek"), name.starts_with("gemini"));

@@ -58,7 +58,7 @@ fn wider_root(why: &str) -> Loss {
         pointer: String::new(),
         what: format!("the root of the schema must be an object without a choice: {why}"),
         remedy:
-            "move the choice into a property; otherwise, invalid combinations are rejected only in the call"
+            "move the choice into a property; otherwise, invalid combinations are rejected only when the tool is called"
                 .to_owned(),
     }
 }

@@ -64,7 +64,7 @@ fn rewrite_schema(schema: &Value, outside: &[String]) -> Option<Value> {
 
 /// Returns whether validators support a keyword and, for `format`, its value.
 fn is_known(keyword: &str, value: &Value) -> bool {
-    /// The formats of draft 2020-12 that ajv-formats implements.
+    /// The formats that ajv-formats implements: those of draft 2020-12, and `byte` of OpenAPI.
     const FORMATS: [&str; 16] = [
         "date-time",
         "date",

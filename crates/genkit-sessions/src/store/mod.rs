@@ -43,7 +43,7 @@ const MAX_TURNS: usize = 10_000;
 /// The maximum time that an abort waits for the turn to end. Default is 5 seconds.
 const ABORT_WAIT: Duration = Duration::from_secs(5);
 
-/// A turn that runs in this process.
+/// A background turn that runs in this process.
 #[derive(Clone)]
 pub(crate) struct Worker {
     pub(crate) cancel: CancellationToken,

@@ -16,7 +16,7 @@ const PREFIX: &str = "agent-session-";
 /// The prefix of the ids of runs that are the journals of turns.
 const TURN_PREFIX: &str = "agent-turn-";
 
-/// The stored form of a snapshot: the messages that it adds to its parent.
+/// The stored form of a snapshot: its differences from its parent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry {

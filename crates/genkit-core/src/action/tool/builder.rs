@@ -279,7 +279,7 @@ impl ToolBuilder {
         match self.input.take() {
             Some(InputSchema::Written(schema)) => written = Some(schema),
             Some(InputSchema::Of { schema, check }) => {
-                (input_schema, checked) = (schema, Some(check))
+                (input_of, checked) = (schema, Some(check))
             }
             None => {}
         }

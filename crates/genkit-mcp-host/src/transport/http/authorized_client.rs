@@ -175,7 +175,7 @@ impl AuthorizedClient {
             StreamableHttpError::Client(HttpError { unsent: true, ..failure })
         })?;
         for (name, value) in own {
-            // Trace ids are not secret, and would displace secret values.
+            // Trace ids are not secret, and would displace secret values in the redactor, which keeps a limited number.
             if let Ok(value) = value.to_str()
                 && ![TRACEPARENT, TRACESTATE].contains(&name.as_str())
             {

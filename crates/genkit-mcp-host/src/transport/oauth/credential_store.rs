@@ -139,8 +139,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause between two attempts.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// Locks out other programs until the returned file is dropped. The file itself is replaced, so the lock is on a
-/// separate file next to it. On systems without such locks, the last writer wins.
+/// Locks out other programs until the returned file is dropped. A save replaces the credentials file, so the lock is on
+/// a separate file next to it. On systems without such locks, the last writer wins.
 fn lock_file(path: &Path) -> io::Result<fs::File> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".lock");

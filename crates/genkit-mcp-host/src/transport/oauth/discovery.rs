@@ -80,7 +80,7 @@ impl Discovery {
     /// Rejects metadata that would make this program, or the user's browser, send requests to forbidden addresses.
     pub(super) fn check_metadata(&mut self, metadata: &AuthorizationMetadata) -> Result<(), Error> {
         if let Some(expected) = &self.oauth.issuer {
-            let found = metadata.issuer.as_deref().unwrap_or("no issuer");
+            let found = metadata.issuer.as_deref().unwrap_or("(no issuer)");
             if found.trim_end_matches('/') != expected.trim_end_matches('/') {
                 let (found, expected) = (found.to_owned(), expected.clone());
                 return Err(Error::OtherIssuer { found, expected });
@@ -111,7 +111,7 @@ impl Discovery {
                 Url::parse(named).is_ok_and(|url| self.addresses.check_url(&url).is_err())
             };
             if !named.is_some_and(|named| self.is_same_or_local(named) || is_forbidden(named)) {
-                let found = metadata.issuer.clone().unwrap_or_else(|| "no name".to_owned());
+                let found = metadata.issuer.clone().unwrap_or_else(|| "(no issuer)".to_owned());
                 return Err(Error::IssuerElsewhere { found });
             }
         }
@@ -119,7 +119,7 @@ impl Discovery {
         if *first == metadata.issuer {
             return Ok(());
         }
-        let name = |issuer: &Option<String>| issuer.clone().unwrap_or("no name".to_owned());
+        let name = |issuer: &Option<String>| issuer.clone().unwrap_or("(no issuer)".to_owned());
         Err(Error::IssuerChanged { now: name(&metadata.issuer), before: name(first) })
     }
 

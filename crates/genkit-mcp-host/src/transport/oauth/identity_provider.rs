@@ -24,8 +24,8 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 type IdTokenSource = ByIdentity<dyn Fn() -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// The identity provider of a company, where the company's users sign in once, with this program's client credentials
-/// at the provider.
+/// The identity provider of a company, where the company's users sign in once. Includes this program's client
+/// credentials at the provider.
 ///
 /// ```
 /// use genkit::mcp::host::IdentityProvider;

@@ -50,7 +50,11 @@ pub(super) fn flags() -> Vec<Arg> {
     vec![
         valued("bundle", "FILE", "Write a bundle of this program, for example notes.mcpb")
             .value_parser(value_parser!(PathBuf)),
-        valued("server-json", "NAME", "Print the MCP registry entry for io.github.me/notes"),
+        valued(
+            "server-json",
+            "NAME",
+            "Print the MCP registry entry for a name such as io.github.me/notes",
+        ),
         valued("mcpb", "FILE", "With --server-json: a released bundle to list; can be repeated")
             .value_parser(value_parser!(PathBuf))
             .action(ArgAction::Append)

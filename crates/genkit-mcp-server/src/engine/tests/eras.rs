@@ -46,7 +46,7 @@ async fn ping_or_a_rejected_request_opens_nothing() {
     assert_eq!(text(&machine.answer(&call(4, "add"))), "42");
 }
 
-/// F-8: a client can open a session with a later handshake.
+/// A client can open a session with a later handshake.
 #[tokio::test]
 async fn handshake_may_follow_requests_that_described_themselves() {
     let machine = Machine::new();

@@ -55,7 +55,7 @@ async fn rejection_or_invalid_answer_ends_the_question() {
     }
 }
 
-/// F-2: at the end of the input, every question fails.
+/// At the end of the input, every question fails.
 #[tokio::test]
 async fn pending_questions_fail_at_the_end_of_input() {
     let machine = Machine::initialized();
@@ -77,7 +77,7 @@ async fn cancelled_function_takes_its_question_with_it() {
     machine.nothing(&accepted(&id));
 }
 
-/// F-7: a missing capability has its own error code in both eras, and a tool call reports it as an error result.
+/// A missing capability has its own error code in both eras, and a tool call reports it as an error result.
 #[tokio::test]
 async fn missing_capability_is_not_an_internal_error() {
     let machine = Machine::new();

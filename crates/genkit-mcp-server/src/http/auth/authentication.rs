@@ -51,7 +51,7 @@ impl Authentication {
         !matches!(self, Self::Nothing)
     }
 
-    /// Returns the principal of a request, or `None` if the token does not identify a principal.
+    /// Returns the principal of a request, or `None` if no token is required or all clients share it.
     pub(crate) async fn verify_request(
         &self,
         headers: &HeaderMap,

@@ -33,7 +33,7 @@ impl Challenges {
     /// Returns the challenge for a denial, or `None` if another token would not help.
     pub(crate) fn for_denial(&self, denial: &AuthError) -> Option<HeaderValue> {
         let (error, why) = match denial {
-            // RFC 6750 sends no error code to a client that sent no token.
+            // According to RFC 6750, a client that sent no token receives no error code.
             AuthError::Missing => (None, None),
             AuthError::Malformed => (Some("invalid_request"), None),
             AuthError::Invalid(why) => (Some("invalid_token"), Some(why.as_str())),

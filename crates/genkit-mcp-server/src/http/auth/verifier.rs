@@ -9,7 +9,7 @@ use genkit_core::BoxFuture;
 /// `serve_mcp().authenticate(..)`. Closures implement it.
 ///
 /// The verifier runs for each request over HTTP, before the body is read. It must check that the token was issued for
-/// this server (its audience). If a server accepts the tokens of another server, that server can impersonate its users
+/// this server (its audience). Otherwise, another server could impersonate your users with the tokens that it receives
 /// (RFC 8707). `JwtVerifier` (feature `jwt`) performs this check.
 ///
 /// ```

@@ -45,7 +45,7 @@ pub(super) enum Rules {
 /// The reason why the headers of a message are invalid.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(super) enum HeaderError {
-    #[error("the header MCP-Protocol-Version is not valid text, or occurs twice")]
+    #[error("the header MCP-Protocol-Version is not valid text, or has two different values")]
     VersionText,
     #[error("the version `{0}` in the header MCP-Protocol-Version is not supported")]
     UnknownVersion(String),

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use genkit_mcp::internal::jsonrpc::scan::parse_string;
 
-/// Some fields of params, of any type.
+/// Some fields of the params; the value of a field can have any type.
 #[derive(Default, Deserialize)]
 pub(in super::super) struct ParamsOutline<'a> {
     #[serde(borrow, default, rename = "_meta")]

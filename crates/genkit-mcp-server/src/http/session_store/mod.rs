@@ -23,8 +23,8 @@ pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Use [`MemorySessions`], or `RunSessions` (feature `durable`), which stores sessions in a folder, in SQLite or in
 /// Postgres, or implement your own.
 ///
-/// The server saves a session when it is opened and when its client changes stored values (its log level or its
-/// subscriptions), and loads it when a request names a session that this instance does not have.
+/// The server saves a session when it is opened, when its handshake is complete, and when its client changes the log
+/// level or its subscriptions, and loads it when a request names a session that this instance does not have.
 ///
 /// ```no_run
 /// use genkit::mcp::server::MemorySessions;

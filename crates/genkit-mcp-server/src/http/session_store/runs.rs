@@ -12,7 +12,7 @@ use genkit_core::{BoxFuture, Result, RunChange, RunId, RunStatus, RunStore};
 use genkit_durable::internal::SkippedRuns;
 use serde_json::Value;
 
-/// The time that a session is kept after an instance last saved or loaded it. Default is 1 day.
+/// The maximum time that a session is kept after an instance last saved or loaded it. Default is 1 day.
 const KEPT: Duration = Duration::from_secs(24 * 3600);
 
 /// The maximum number of attempts to save a session while other instances change it. Default is 16.
@@ -58,7 +58,7 @@ impl RunSessions {
         }
     }
 
-    /// Sets the time that a session is kept after an instance last saved or loaded it. Default is 1 day.
+    /// Sets the maximum time that a session is kept after an instance last saved or loaded it. Default is 1 day.
     pub fn retention(self, kept: Duration) -> Self {
         Self { kept, ..self }
     }

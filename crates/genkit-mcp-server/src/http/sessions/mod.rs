@@ -23,8 +23,8 @@ use crate::quota::{ClientQuota, Kind, QuotaGuard, Quotas, SessionQuota};
 use crate::session::Session;
 use genkit_core::internal::sync::{read, write};
 
-/// The time that a session can be idle. A session is idle while the client reads none of its streams and it has no
-/// running requests, except requests that wait for an answer over a lost connection. Default is 5 minutes.
+/// The time that a session can be idle. A session is idle while the client reads none of its streams and the session
+/// has no running requests, except requests that wait for an answer without a connection. Default is 5 minutes.
 const IDLE: Duration = Duration::from_secs(300);
 
 /// All sessions of a server.

@@ -110,7 +110,7 @@ async fn follow_stream(
     stream.finish_stream(None);
 }
 
-/// Waits until the instance of the stream has added events or has died.
+/// Waits until the instance of the stream has added events. If it has died, ends the stream with an error.
 async fn next(
     store: &Arc<dyn RunStore>,
     id: &RunId,

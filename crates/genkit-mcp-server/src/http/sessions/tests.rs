@@ -130,8 +130,7 @@ async fn session_is_idle_from_the_end_of_its_last_use() {
     assert!(!table.has_session(id));
 }
 
-/// Returns the stream of a call with an open question, which outlives its connection, and its
-/// reader.
+/// Returns the stream of a call with an open question, and the number of the reader. The call outlives its connection.
 fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
     let stream = Arc::new(EventStream::default());
     used.keep_stream(&stream, 0);

@@ -54,7 +54,7 @@ pub(super) fn with_id(id: EventId, event: &[u8]) -> Bytes {
     out.into()
 }
 
-/// Returns an event without a message, after which the stream can be resumed with its id.
+/// Returns an event without a message. A client can resume the stream with the id of this event.
 pub(in super::super) fn priming_event(id: EventId) -> Bytes {
     format!("id: {id}\nretry: {RETRY}\ndata: \n\n").into()
 }

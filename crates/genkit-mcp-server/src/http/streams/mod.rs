@@ -28,8 +28,8 @@ use crate::engine::Outward;
 use genkit_core::BoxFuture;
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of unread bytes in a stream, in addition to one message; then the sender waits. Default is 256
-/// KiB.
+/// The maximum number of unread bytes in a stream, in addition to one message. Beyond this, the sender waits. Default
+/// is 256 KiB.
 const UNREAD_BYTES: usize = 256 * 1024;
 
 /// The maximum number of bytes of a stream that are kept for resumption, in addition to one message.
@@ -55,10 +55,10 @@ struct StreamState {
     number: Option<u64>,
     /// The framed events, except discarded events.
     events: VecDeque<Bytes>,
-    /// The index of the first event.
+    /// The number of discarded events, which precede the events in `events`.
     first: u64,
     bytes: usize,
-    /// The index of the first unread event.
+    /// The number of events that were read or discarded.
     unread: u64,
     unread_bytes: usize,
     /// The number of the current reader, incremented each time the stream is resumed.

@@ -25,7 +25,7 @@ async fn requests_before_the_end_of_input_are_answered() {
     ended(serving).await.unwrap();
 }
 
-/// F-2: the connection ends without waiting for an open question.
+/// The connection ends without waiting for an open question.
 #[tokio::test(start_paused = true)]
 async fn open_question_ends_with_the_input() {
     let (serving, mut client) = open(StdioLimits::default()).await;

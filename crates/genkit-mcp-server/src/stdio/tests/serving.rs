@@ -95,7 +95,7 @@ async fn sixty_four_calls_in_flight_are_all_answered() {
     }
 }
 
-/// B-03: a function that never waits does not block the connection, and ends when it is cancelled.
+/// A function that never waits does not block the connection, and ends when it is cancelled.
 #[tokio::test]
 async fn function_that_never_waits_for_anything_can_be_cancelled() {
     let (_serving, mut client) = open(StdioLimits::default()).await;

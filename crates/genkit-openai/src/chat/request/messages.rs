@@ -35,8 +35,8 @@ pub(super) fn has_thoughts(request: &ModelRequest) -> bool {
 }
 
 /// Encodes the messages of `request`, starting at index `from`. Also returns whether later messages must be encoded
-/// together with these: if a call has no response yet, or if ids were generated, since these are numbered from the
-/// first message on.
+/// together with these messages: a call has no response yet, or ids were generated, which are numbered from the first
+/// message on.
 pub(super) fn encode_messages<'a>(
     request: &'a ModelRequest,
     context: &'a MessageContext<'a>,

@@ -94,7 +94,7 @@ impl<'a> ChatSettings<'a> {
     }
 
     fn max_tokens(&self) -> &'a str {
-        // Reasoning models reject the old name on every server.
+        // OpenAI's reasoning models accept only this name.
         if self.deviations.developer && self.traits.reasons {
             "max_completion_tokens"
         } else {

@@ -111,7 +111,7 @@ impl ChoiceMessage {
         std::mem::take(&mut self.tool_calls).into_iter().chain(old)
     }
 
-    /// Returns whether the message has no text, thoughts or calls.
+    /// Returns whether the message has no text, thoughts, refusal, images or calls.
     pub(super) fn is_empty(&self) -> bool {
         let is_blank = |text: &Option<String>| text.as_ref().is_none_or(String::is_empty);
         self.content == ChoiceContent::default()

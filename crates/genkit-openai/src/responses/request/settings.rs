@@ -13,7 +13,7 @@ use genkit_model::internal::warn_omitted;
 /// The minimum token limit that the API accepts.
 const MIN_OUTPUT_TOKENS: u64 = 16;
 
-/// Settings that only the client uses, and fields that are not set from the settings.
+/// Settings that are not copied to the body: only the client uses them, or their field is set elsewhere.
 const NOT_SENT: [&str; 12] = [
     "apiKey",
     "baseUrl",

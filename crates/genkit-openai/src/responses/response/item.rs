@@ -69,8 +69,8 @@ impl<'a> ItemReader<'a> {
         }
     }
 
-    /// Converts a reasoning item. An item without text that can be sent back only if it is stored
-    /// becomes a custom part.
+    /// Converts a reasoning item. An item without text and encrypted content becomes a custom part,
+    /// because the server can only refer to its stored copy.
     fn read_reasoning(&self, item: Map<String, Value>) -> ItemOutput {
         let (summary, content) = (item_texts(&item, "summary"), item_texts(&item, "content"));
         let shown = join_texts(summary.iter().chain(&content).map(String::as_str));

@@ -33,7 +33,7 @@ pub(in crate::responses) struct ResponsesStream<'a> {
     end: Option<ResponseObject>,
 }
 
-/// An output item that is not complete.
+/// An output item, which may be incomplete.
 #[derive(Default)]
 struct OpenItem {
     /// The item from its first event, or the complete item.

@@ -93,7 +93,7 @@ fn nine_characters(id: &str) -> String {
     text
 }
 
-/// A tool call with complete arguments.
+/// A tool call as the server sent it.
 pub(crate) struct RawToolCall {
     pub(crate) id: Option<String>,
     /// The name of the tool as it was sent to the server.

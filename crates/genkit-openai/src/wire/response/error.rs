@@ -173,7 +173,7 @@ fn parse_report(body: &Value) -> ErrorReport {
 }
 
 /// Returns the text of a body that is not JSON. An HTML page is omitted because it adds nothing to the status, except
-/// for status 404: the page then shows that the URL may not be that of the API.
+/// for status 404: the page then shows that the URL is probably not the URL of the API.
 fn plain_text(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();

@@ -43,7 +43,7 @@ const REWRITTEN: [&str; 10] = [
 /// Keywords that do not constrain a value.
 const WITHOUT_EFFECT: [&str; 3] = ["$schema", "$id", "$comment"];
 
-/// Annotations, which become part of the description in the strict schema.
+/// Annotations, which are kept as the title and the description of the strict schema.
 const DESCRIBING: [&str; 5] = ["title", "description", "default", "examples", "deprecated"];
 
 /// The keywords of definitions; only definitions at the root are kept.

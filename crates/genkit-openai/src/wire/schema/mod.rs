@@ -74,7 +74,7 @@ pub(crate) fn tool_schema<'a>(schema: &'a Schema, owner: &str, strict: bool) -> 
 ///
 /// An optional property becomes a nullable one. Defaults and examples are added to the description.
 /// Nothing else is lost: if a schema uses another keyword that strict mode does not support, the
-/// schema is sent unchanged.
+/// schema is sent without strict mode.
 fn openai_strict(exact: &Value) -> Result<Value, String> {
     let mut rewriter = StrictRewriter::new(exact);
     let Value::Object(root) = exact else {

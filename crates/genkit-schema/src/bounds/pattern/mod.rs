@@ -1,5 +1,5 @@
 //! Text patterns with a limited compiled size and a known cost: matching time is proportional to pattern size and text
-//! length.
+//! length, except for patterns that need backtracking, whose steps are limited.
 
 #[cfg_attr(not(feature = "validation"), path = "backtracking_off.rs")]
 mod backtracking;

@@ -12,7 +12,7 @@ use crate::transport::oauth::dpop::refuses_proof;
 use crate::transport::oauth::settings::ClientAuthentication;
 use genkit_core::internal::visible::Logged;
 
-/// The minimum time between a refresh and the next. If the server rejects a token earlier, the token is not refreshed
+/// The minimum time between two refreshes. If the server rejects a token earlier, the token is not refreshed
 /// again. Default is 1 minute.
 const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 

@@ -13,7 +13,7 @@ use crate::transport::oauth::{CredentialStore, OAuth};
 use genkit_core::{Error, ErrorKind};
 
 /// Starts a server that accepts the tokens in `good`. Tokens are named after the grant that issued them, and are valid
-/// for `seconds`. Those of a refresh are accepted only if all tokens expire immediately.
+/// for `seconds`. The tokens of a refresh are accepted only if `seconds` is 0.
 async fn server(good: Arc<Mutex<Vec<String>>>, seconds: u64) -> Fake {
     let given = AtomicUsize::new(0);
     Fake::start(move |request| match request.path.split('?').next().unwrap() {

@@ -56,7 +56,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
             None => return read_broken_line(line, Error::from_json(text, error), open),
         },
     };
-    // Do not check the numbers in list results, which are limits in schemas.
+    // Do not check the numbers in list results, because these numbers are limits in schemas.
     let is_typed = matches!(&envelope.id, Id::Usable(id) if open.result_format(id) == ResultFormat::Typed)
         && !matches!(envelope.method, Member::Text(_));
     if let Err(changed) = check_numbers(line)
@@ -251,7 +251,7 @@ fn read_broken_line(line: &[u8], error: Error, open: &OpenRequests) -> LineOutco
     report_by_outline(outline, error, ErrorCode::PARSE_ERROR, open, || excerpt_of_line(line))
 }
 
-/// Reports a line that cannot be read to the caller or to the server.
+/// Reports an unreadable line to the caller or to the server.
 fn report_by_outline(
     outline: Outline,
     error: Error,

@@ -21,8 +21,7 @@
 //!
 //! A call is *whole* if its arguments are a complete JSON value. The arguments of a fragment are *next* if the call is
 //! whole, and they begin another value that is not a repetition. They *can begin* a call if they are
-//! empty or begin with `{`, `"` or `n` (`null`). In each state, a fragment continues the call unless
-//! the table states otherwise:
+//! empty or begin with `{`, `"` or `n` (`null`). A fragment continues the call unless the table states otherwise:
 //!
 //! | row | name of the fragment | id of the fragment | the fragment |
 //! |---|---|---|---|
@@ -35,8 +34,8 @@
 //! | 7 | none | another | starts a call if the call is whole |
 //! | 8 | none | the same, missing, or the first | starts a call if its arguments are next |
 //!
-//! A name is a piece if the joined name begins the name of a tool that was offered, and the name so
-//! far is not the name of a tool. White space is not a name.
+//! In row 2, a name is the next part if the joined name begins the name of a tool that was offered, and the name so far
+//! is not the name of a tool. White space is not a name.
 //!
 //! # At the end
 //!
