@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use genkit::Genkit;
-use genkit::durable::{DurableFlow, FlowOutcome, RunFilter, RunStatus};
+use genkit::durable::{FlowOutcome, RunFilter, RunStatus};
 use serde_json::json;
 
 use super::calls::{CallKill, Fault, Points, is_strace_available, strace};
@@ -118,25 +118,11 @@ impl Trial {
         Points::read(&record)
     }
 
-    async fn wait_for_run(&self) -> genkit::Result<(DurableFlow, FlowOutcome)> {
-        let run = self.genkit.find_durable_flow(&*self.id).await?.expect("the run exists");
-        let outcome = run.wait().await?;
-        Ok((run, outcome))
-    }
-
     /// Checks the results of the run and its children, and their effects.
     async fn check(&self, kills: usize) {
-        // A connection that was closed while this thread waited for the process is replaced by the next statement. More
-        // than one can be closed, because a run uses several.
-        let mut waited = self.wait_for_run().await;
-        for _ in 0..4 {
-            if waited.is_ok() {
-                break;
-            }
-            waited = self.wait_for_run().await;
-        }
-        let (run, outcome) = waited.unwrap();
         let id = &self.id;
+        let run = self.genkit.find_durable_flow(&**id).await.unwrap().unwrap();
+        let outcome = run.wait().await.unwrap();
         assert_eq!(outcome, FlowOutcome::Returned(json!("child done done 7")), "{id}");
         let published: Option<String> = run.published_status().await.unwrap();
         assert_eq!(published.as_deref(), Some("signalled"));
