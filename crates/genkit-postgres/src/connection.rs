@@ -23,7 +23,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// is 10 seconds.
 const STATEMENT: Duration = Duration::from_secs(10);
 
-/// The timeout for creating the tables. Default is a minute.
+/// The timeout for creating the tables. Default is 60 seconds.
 const SCHEMA: Duration = Duration::from_secs(60);
 
 /// The TCP keepalive settings: the idle time before the first probe, the interval between probes, and their number.
