@@ -6,7 +6,7 @@ use std::process::Command;
 /// `ring`, would run again, and all dependent crates would be rebuilt, including the test itself.
 const OF_THE_TEST: [&str; 4] = ["CARGO_MANIFEST_", "CARGO_PKG_", "CARGO_PRIMARY_", "CARGO_CRATE_"];
 
-/// Runs cargo as in a shell, so that existing builds are reused.
+/// Returns a command that runs cargo as in a shell, so that existing builds are reused.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());

@@ -37,7 +37,7 @@ fn find_in(
     }
     folders.push(relative(format!("../shared/fixtures/{shared}")));
     folders.retain(|folder| folder.path.is_dir());
-    // Two names for one folder, or a link to it.
+    // The same folder can be listed under two names, or through a link.
     let mut seen = HashSet::new();
     folders.retain(|folder| seen.insert(folder.path.canonicalize().ok()));
     folders

@@ -46,7 +46,7 @@ fn number(variable: &str) -> Option<u64> {
 pub struct Rng(u64);
 
 impl Rng {
-    /// The numbers of `seed`.
+    /// Creates the numbers of `seed`.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -79,13 +79,13 @@ impl Rng {
         self.below(100) < percent
     }
 
-    /// Up to `n` bytes of any kind.
+    /// Returns up to `n` bytes of any kind.
     pub fn bytes(&mut self, n: usize) -> Vec<u8> {
         let length = self.below(n + 1);
         (0..length).map(|_| self.next_u64().to_le_bytes()[0]).collect()
     }
 
-    /// Text of up to `n` of the characters of `alphabet`.
+    /// Returns text of up to `n` characters of `alphabet`.
     pub fn text(&mut self, alphabet: &str, n: usize) -> String {
         let alphabet: Vec<char> = alphabet.chars().collect();
         let length = self.below(n + 1);

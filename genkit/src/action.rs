@@ -1,7 +1,7 @@
-//! Actions: tools, prompts, resources and flows as values, created by the macros or at run time.
+//! Actions: tools, prompts, resources, flows and evaluators as values, created by the macros or at run time.
 //!
-//! Every annotated function is an action. [`Tool::of`] and [`tools!`](crate::tools) return it as a value. Create an
-//! action that is only known at run time with a builder:
+//! Every annotated function is an action. Functions such as [`Tool::of`] and macros such as [`tools!`](crate::tools)
+//! return it as a value. Create an action that is only known at run time with a builder:
 //!
 //! ```
 //! use genkit::Tool;

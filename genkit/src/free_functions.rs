@@ -69,8 +69,8 @@ pub fn embed<T: Into<String>>(
     Genkit::running().embed(embedder, texts)
 }
 
-/// Starts a run with a prompt, given as a value or by its name in the registry. The prompt is rendered when the
-/// run starts, and the model is called with its messages, tools and settings.
+/// Starts a run with a prompt, given as a value or by its name in the registry. The prompt is rendered when the run
+/// starts, and the model is called with the prompt's messages, tools and settings.
 ///
 /// ```
 /// # use genkit::{model::ModelResponse, testing::ScriptedModel};
@@ -88,7 +88,7 @@ pub fn embed<T: Into<String>>(
 /// # let gemini = ScriptedModel::text("Drops on the window ..");
 /// let response = genkit::prompt("haiku") // or a value: Prompt::of::<haiku>()
 ///     .input(json!({"topic": "rain"})) // or a struct
-///     .model(gemini) // every option of `generate`; it overrides the prompt
+///     .model(gemini) // every option of `generate`; overrides the prompt's option
 ///     .await?;
 /// assert_eq!(response.text(), "Drops on the window ..");
 ///
@@ -149,9 +149,9 @@ pub fn resume(interrupted: GenerateResponse, answer: impl FnMut(&Interrupt) -> A
     Genkit::running().resume(interrupted, answer)
 }
 
-/// Resumes an interrupted run with a list of answers. Use it if obtaining the answers is asynchronous or can fail, or if
-/// they arrive over the network. Every open question needs an answer. Otherwise, this function
-/// is the same as [`resume`].
+/// Resumes an interrupted run with a list of answers. Use it if obtaining the answers is asynchronous or can fail, or
+/// if they arrive over the network. Every open question needs an answer. In all other respects, this function is the
+/// same as [`resume`].
 ///
 /// ```
 /// # use genkit::{GenerateResponse, Result, testing::ScriptedModel};

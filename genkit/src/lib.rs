@@ -41,7 +41,7 @@
 //! | use other MCP servers | [MCP servers](guide::mcp_servers) | [`mcp::McpHost`] |
 //! | serve a chat to web pages; store conversations; show a page with the result of a tool | [browser](guide::browser), [agents](guide::agents), [apps](guide::apps) | [`serve_agui`], [`mod@sessions`] |
 //! | serve and call flows | [flows](guide::flows) | [`#[flow]`](macro@flow), [`mod@flows`] |
-//! | choose or implement a model | [providers](guide::providers) | [`model`] |
+//! | choose or implement a model | [providers](guide::providers), [models](guide::models) | [`model`] |
 //! | survive a crash, run for hours or days | [long work](guide::long_work), [workflows](guide::durable_workflows), [guarantees](guide::durable_guarantees), [tasks](guide::tasks) | [`durable`] |
 //! | offer folders of instructions | [skills](guide::skills) | [`Skill`] |
 //! | test, trace, evaluate | [testing](guide::testing), [observability](guide::observability), [developer tools](guide::developer_tools) | [`testing`], [`evaluate`] |
@@ -52,9 +52,9 @@
 //!
 //! # Feature flags
 //!
-//! `server` (`cli`, `mcp-http`, `log`) is for MCP servers. `agent` (`dotprompt`, `mcp-host-http`, `log`) is for agents, next
-//! to a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` enables all features. The [reference](guide::reference)
-//! describes each feature.
+//! `server` (`cli`, `mcp-http`, `log`) is for MCP servers. `agent` (`dotprompt`, `mcp-host-http`, `log`) is for agents, in
+//! addition to the feature of a provider: `anthropic`, `gemini`, `openai` or `ollama`. `full` enables all features. The
+//! [reference](guide::reference) describes each feature.
 //!
 //! **By value from the caller, by reference from the framework**: parameters by value are input, parameters by reference
 //! are injected. The function can still be called directly, for example in a unit test. [All pages](guide).
@@ -87,7 +87,7 @@ pub mod flows;
 mod free_functions;
 #[cfg(feature = "generate")]
 pub mod generate;
-// Documentation pages without code. Their examples use nearly every feature.
+// The guide has no code of its own. Its doctests need all of these features.
 #[cfg(all(
     doc,
     any(
@@ -271,8 +271,8 @@ pub fn serve_mcp() -> mcp::McpServer {
     Genkit::default().serve_mcp()
 }
 
-/// Serves the program's flows over HTTP with the protocol of Genkit's clients: `POST /NAME` with
-/// `{"data": input}`, streamed if the client requests it.
+/// Serves the program's flows over HTTP with the protocol of Genkit's clients: `POST /NAME` with `{"data": input}`. The
+/// response is streamed if the client requests it.
 ///
 /// ```no_run
 /// use genkit::flow;
@@ -297,7 +297,7 @@ pub fn serve_flows() -> flows::FlowServer {
 /// stream of events. A request from Vercel's AI SDK to the same path receives a UI message stream.
 ///
 /// `agent` is a [`Generate`], a closure that takes an [`AguiRequest`](agui::AguiRequest) and returns a [`Generate`], or
-/// a `sessions::Agent` (feature `sessions`), whose sessions are the threads.
+/// a `sessions::Agent` (feature `sessions`), whose sessions become the client's threads.
 ///
 /// ```no_run
 /// use genkit::{tool, tools};

@@ -6,7 +6,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt as _;
 
-/// The filter if `RUST_LOG` is not set. `rmcp` is off because it logs message contents; this library logs its errors.
+/// The filter if `RUST_LOG` is not set. `rmcp` is off because it logs message contents; genkit logs rmcp's errors.
 const DEFAULT_FILTER: &str = "info,rmcp=off";
 
 /// The filter for command-line flags that print and exit.
@@ -19,7 +19,7 @@ const ONE_SHOT_FILTER: &str = "warn,rmcp=off,genkit::audit=off";
 /// a subscriber nothing is logged. Messages to the client ([`Context::log`](genkit_core::Context::log)) do not need a
 /// subscriber. Call this function first in `main`. It has no effect if a subscriber is already installed.
 ///
-/// `RUST_LOG` is read once: `RUST_LOG=debug`, `RUST_LOG=warn,genkit::audit=info`. Default is
+/// `RUST_LOG` is read once: `RUST_LOG=debug,rmcp=error`, `RUST_LOG=warn,genkit::audit=info,rmcp=error`. Default is
 /// `info,rmcp=off`; with the flags `--list`, `--call`, `--check` and `--install`, it is
 /// `warn,rmcp=off,genkit::audit=off`, because these flags report their errors themselves. The output has colour if standard
 /// error is a terminal and `NO_COLOR` is not set.

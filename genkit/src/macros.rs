@@ -112,8 +112,8 @@ macro_rules! skills {
     ($($folder:tt)*) => { $crate::__private::skill_folder! { [$crate] $($folder)* } };
 }
 
-/// Returns the package of the program, for [`McpServer::package`](crate::mcp::McpServer::package): the name, version,
-/// description, authors, license, repository and homepage in its `Cargo.toml` (feature `mcp-server`).
+/// Returns the metadata of the program's package, for [`McpServer::package`](crate::mcp::McpServer::package): the name,
+/// version, description, authors, license, repository and homepage in `Cargo.toml` (feature `mcp-server`).
 ///
 /// ```ignore
 /// genkit::serve_mcp().package(genkit::package!()).cli().await

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a cache, a guard or a logger of model calls | [`on_model`] |
 //! | a logger of tool calls, or a replacement for a tool | [`on_tool`] |
-//! | the time of a whole run, or a check of its response | [`on_generate`] |
+//! | a timer for a whole run, or a check of its response | [`on_generate`] |
 //! | all of these in one, or middleware that adds tools | a type that implements [`Middleware`] |
 //! | middleware for `.prompt` files and plain-data requests | [`GenkitBuilder::named_middleware`](crate::GenkitBuilder::named_middleware) |
 //!

@@ -11,8 +11,8 @@
 //! | a tool call | `execute_tool add` | internal |
 //!
 //! Spans are available to every `tracing` subscriber, and cost almost nothing without one. Contents (arguments,
-//! results, messages) are only recorded if [`McpServer::trace_contents`](crate::mcp::McpServer::trace_contents) or
-//! [`GenkitBuilder::trace_contents`](crate::GenkitBuilder::trace_contents) enables them.
+//! results, messages) are only recorded if `trace_contents` of [`McpServer`](crate::mcp::McpServer::trace_contents),
+//! [`GenkitBuilder`](crate::GenkitBuilder::trace_contents) or [`Generate`](crate::Generate::trace_contents) is set.
 //!
 //! `tracing` itself cannot propagate traces between programs or record measurements. An implementation of [`Telemetry`]
 //! does both; a program can install one. The crate `genkit-opentelemetry` provides one for OpenTelemetry, and a custom one

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 /// Longer than any operation here, but short enough to detect a hang.
 const NOT_FOR_EVER: Duration = Duration::from_secs(60);
 
-/// Returns a tool that returns who answered.
+/// Returns a tool with the result `who`.
 fn saying(name: &'static str, who: &'static str) -> Tool {
     Tool::builder(name, "Says who it is.")
         .handler(move |_: Context, _: Map<String, Value>| async move { Ok(who) })

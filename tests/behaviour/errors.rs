@@ -197,7 +197,7 @@ async fn hand_written_schema_is_checked() {
     assert!(said.contains("does not match the declared output schema"), "{said}");
 }
 
-/// Whether the function below was dropped.
+/// Records whether the function below was dropped.
 struct Dropped(Arc<AtomicBool>);
 
 impl Drop for Dropped {

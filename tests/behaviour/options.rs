@@ -83,7 +83,7 @@ async fn slow_resource() -> String {
     std::future::pending().await
 }
 
-/// Clients wait for both only until their own time limits, which are far below the server's.
+/// The time limits of both are far below that of the server, so a client does not wait for the latter.
 #[tokio::test(start_paused = true)]
 async fn prompts_and_resources_have_their_own_timeouts() {
     let limit = Duration::from_millis(10);

@@ -108,8 +108,8 @@ fn arguments_are_read_as_by_the_derive() {
     assert!(read > 100 && refused > 100, "{read} were read and {refused} were not");
 }
 
-/// Usually an object with the parameters; sometimes a member is missing, misspelled, duplicated or a string, or it is
-/// not an object at all.
+/// Returns arguments: usually an object with the parameters; sometimes a member is missing, misspelled, duplicated or a
+/// string, or the value is not an object at all.
 fn arguments(rng: &mut Rng, pair: &Pair) -> Value {
     if rng.chance(4) {
         return anything(rng);

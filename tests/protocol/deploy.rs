@@ -27,7 +27,7 @@ fn file(name: &str) -> String {
     fs::read_to_string(root().join("examples/deploy").join(name)).unwrap()
 }
 
-/// Returns the rest of the line that begins with a word.
+/// Returns the rest of each line that begins with a word.
 fn after<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
     text.lines().filter_map(|line| line.strip_prefix(word)).map(str::trim).collect()
 }

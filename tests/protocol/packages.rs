@@ -58,7 +58,7 @@ pub(crate) const PUBLIC_SERVERS: [&str; 27] = [
     "tavily-mcp@0.2.22",
 ];
 
-/// The same in Python, in a separate environment.
+/// Public servers in Python, in a separate environment.
 pub(crate) const PUBLIC_PYTHON_SERVERS: [&str; 4] = [
     "duckduckgo-mcp-server==0.7.0",
     "mcp-server-fetch==2026.10.24",

@@ -12,7 +12,7 @@ use crate::{packages, program, server};
 /// More than 5 seconds, the time for which a dead process keeps its lease.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How long the killed processes live, in milliseconds. A tool takes 500, and each process after the first one waits
+/// The lifetimes of the killed processes, in milliseconds. A tool takes 500, and each process after the first one waits
 /// for the lease of the one before it.
 const LIVES: [u64; 3] = [200, 5300, 5600];
 
@@ -69,7 +69,7 @@ fn work_in_the_background_survives_kills() {
     assert!(said.contains("taskId"), "{said}");
 }
 
-/// The program with its page, until it is dropped.
+/// The program with its page, killed on drop.
 struct Web(Child);
 
 impl Drop for Web {

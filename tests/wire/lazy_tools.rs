@@ -11,10 +11,10 @@ use crate::mock::{Mock, Said, dialect};
 
 const SERVERS: [&str; 6] = ["github", "jira", "slack", "calendar", "billing", "warehouse"];
 
-/// The most tokens that 300 lazy tools may cost.
+/// The maximum number of tokens that 300 lazy tools may cost.
 pub(crate) const MOST: usize = 3_000;
 
-/// 300 lazy tools of several servers, with schemas as servers have them.
+/// Returns 300 lazy tools of several servers, with schemas as servers have them.
 pub(crate) fn lazy_tools() -> Vec<Tool> {
     named_tools(300, |n| format!("{}/read_record_of_kind_{n}", SERVERS[n % SERVERS.len()]))
 }
@@ -40,7 +40,7 @@ fn named_tools(count: usize, name: fn(usize) -> String) -> Vec<Tool> {
     (0..count).map(tool).collect()
 }
 
-/// Returns a model of `provider` whose provider searches tools, if one does.
+/// Returns a model of `provider`, for which the provider searches tools if it can.
 pub(crate) fn model(provider: &str, url: &str) -> Arc<dyn Model> {
     let name = if provider == "openai-responses" { "gpt-5.4" } else { dialect(provider).model() };
     cases::model(provider, name, url)

@@ -22,7 +22,7 @@ fn asks(model: Arc<dyn Model>) -> Generate {
     genkit::generate("go").model(model).tools(tools![add])
 }
 
-/// Two calls, with ids and a signature of the round.
+/// Returns two calls, with ids and a signature of the round.
 fn calls(round: usize) -> Said {
     Said::default()
         .thought("hm", &format!("c2lnbmF0dXJl{round:04}"))

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-/// How long the server waits for its client. Default is 20 seconds.
+/// The time for which the server waits for its client.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How a body is split.
+/// The way in which a body is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// In one piece, with its length.

@@ -111,7 +111,7 @@ fn items() -> Vec<String> {
     lines
 }
 
-/// One line for each item of a crate, with the paths that this crate has.
+/// Returns one line for each item of a crate, with the paths that this crate has.
 fn lines_of(json: &Path) -> Vec<String> {
     let api = public_api::Builder::from_rustdoc_json(json)
         .omit_blanket_impls(true)

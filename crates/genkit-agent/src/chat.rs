@@ -144,7 +144,7 @@ impl Chat {
     pub fn replace_history(&mut self, response: &GenerateResponse) {
         self.interrupted = response.is_interrupted();
         self.turn_tools.clear();
-        self.template.system.clear(); // it is part of the history from now on
+        self.template.system.clear(); // the history contains it from now on
         self.template.options.messages = response.messages();
     }
 
@@ -274,7 +274,7 @@ impl Generate {
         let asks = |last: &Message| prompt.is_empty() && !Interrupt::find_all(last).is_empty();
         let interrupted = self.options.messages.last().is_some_and(asks);
         if !prompt.is_empty() {
-            // The history starts with the initial prompt.
+            // The initial prompt becomes the last message of the history.
             self.options.messages.push(Message::new(Role::User, prompt));
         }
         Chat { template: self, interrupted, turn_tools: Vec::new() }

@@ -59,8 +59,8 @@ use genkit_schema::Schema;
 pub struct Extract<'a, T> {
     asks: Asks<'a>,
     checks: OutputChecks,
-    /// Reads the value. A function pointer, because bounds on `T` at `IntoFuture` would report each compiler error
-    /// twice.
+    /// Reads the value. A function pointer, because with bounds on `T` at `IntoFuture`, the compiler would report each
+    /// error twice.
     read: fn(&GenerateResponse) -> Result<T>,
 }
 

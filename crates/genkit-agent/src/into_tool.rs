@@ -54,7 +54,7 @@ impl Generate {
     /// ```
     ///
     /// The result is the text of the run, or its value if it has an [`output`](Self::output) type. Questions of the
-    /// agent's tools (an approval, a form) are passed on to the caller of the tool. They may be answered later and in
+    /// agent's tools (an approval, a form) are passed on to the caller of the tool. They can be answered later, in
     /// another process; the run then resumes where it stopped. The timeout of a call is 10 minutes. The agent uses its
     /// own state, extensions and middleware, not those of the calling run. In a durable run, the steps of the agent are
     /// saved like the steps of the calling run.

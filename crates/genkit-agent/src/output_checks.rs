@@ -15,7 +15,7 @@ use genkit_core::{FinishReason, OutputConfig};
 use genkit_schema::internal::placed;
 use genkit_schema::internal::truncate::truncate;
 
-/// The number of retries if the output is checked. Default is 1.
+/// The number of retries of a run with `.extract()` or `.validate(..)`. Default is 1.
 const OUTPUT_RETRIES: usize = 1;
 
 /// The maximum length of a reason sent to the model, in bytes. Default is 4 KiB.

@@ -82,7 +82,8 @@ impl Generate {
         run.count_tokens(request).await
     }
 
-    /// Returns the requested output format, or `None` if the format is unknown. The run reports an unknown format.
+    /// Returns the requested output format, or `None` if no known format is requested. The run reports an unknown
+    /// format.
     pub(super) fn output_format(&self) -> Option<Format> {
         let own =
             self.options.output.as_ref().and_then(|output| output.parse_format().ok().flatten());
@@ -193,7 +194,7 @@ pub(super) async fn prepare_run(
         max_turns: options.max_turns.unwrap_or(MAX_TURNS),
         fail_on_max_turns: settings.fail_on_max_turns,
         return_tool_requests: options.return_tool_requests.unwrap_or(false),
-        stop_on_tools: check_stops(&options.stop_on_tools, &tools)?,
+        stop_on_tools: resolve_stop_tools(&options.stop_on_tools, &tools)?,
         output_retries: None,
     };
     let budget = Budget::new(options.usage_limit.unwrap_or_default());
@@ -255,7 +256,7 @@ pub(super) async fn find_tools(generate: &mut Generate) -> Result<Toolbox> {
 }
 
 /// Resolves the names of the tools that end the run to their full names.
-fn check_stops(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
+fn resolve_stop_tools(names: &[String], tools: &Toolbox) -> Result<Vec<String>> {
     let whole = |name: &String| match tools.find_tool(name) {
         Some(tool) => Ok(tool.name().to_owned()),
         // The tool may become available later.

@@ -14,7 +14,7 @@ use genkit_core::internal::template::{Error as E, Templates};
 /// The interval between two checks of the folder. Default is 300 milliseconds.
 const INTERVAL: Duration = Duration::from_millis(300);
 
-/// The `.prompt` settings of a [`GenkitBuilder`](crate::instance::GenkitBuilder).
+/// The `.prompt` settings of an [`InstanceBuilder`](crate::instance::InstanceBuilder).
 #[derive(Default)]
 pub(crate) struct PromptFiles {
     pub(crate) dirs: Vec<PathBuf>,
@@ -59,13 +59,13 @@ impl PromptsDir {
         }
     }
 
-    /// Creates the error for these errors in the files.
+    /// Creates an error that lists these errors in the files.
     pub(crate) fn folder_error(&self, mistakes: Vec<String>) -> E {
         E::Folder { folder: self.path.display().to_string(), mistakes }
     }
 
     /// Returns a fingerprint of the files, which differs if a file changes. Call this before
-    /// [`load_prompts`](Self::load_prompts), so that no change in between is missed.
+    /// [`load_prompts`](Self::load_prompts), so that a change during loading is detected.
     pub(crate) fn take_fingerprint(&self) -> FolderFingerprint {
         FolderFingerprint::read(&self.path)
     }
@@ -81,7 +81,11 @@ impl PromptsDir {
         let watcher = Watcher { registry: registry.downgrade(), dir: self, names, seen };
         let thread = std::thread::Builder::new().name("genkit-prompts".to_owned());
         if let Err(error) = thread.spawn(move || watcher.watch_folder()) {
-            tracing::error!(%error, "failed to start a thread that watches the prompts; changes need a restart");
+            tracing::error!(
+                %error,
+                "failed to start a thread that watches the prompts; restart the program after you change a \
+                 prompt file"
+            );
         }
     }
 }

@@ -28,8 +28,8 @@ impl Instance {
 
 impl Generate {
     /// Resumes an interrupted run with the model, tools, approval policy, middleware and limits of this request.
-    /// `answer` is called for each open question. The settings of the interrupted run are kept, except for keys that
-    /// this request sets in its model settings. The prompt of this request is ignored.
+    /// `answer` is called for each open question. The settings of the interrupted run are kept, except for model
+    /// settings that this request sets. The prompt of this request is ignored.
     ///
     /// ```
     /// use genkit::model::ModelResponse;

@@ -96,7 +96,7 @@ impl Generate {
         Ok(Run::restore(driver, tools, state))
     }
 
-    /// Returns the same run for another instance, with its registry, models and middleware.
+    /// Returns the same run for another instance, with the registry, models and middleware of that instance.
     #[doc(hidden)]
     pub fn with_instance(mut self, genkit: &Instance) -> Self {
         let inherited = self.genkit.runs.middleware.len().min(self.settings.middleware.len());

@@ -60,7 +60,7 @@ impl ChunkQueue {
 
 /// A stream of the chunks of a run, created by [`Generate::stream`](crate::Generate::stream).
 ///
-/// The run makes progress while the stream is read, and stops when it is dropped. `'a` is the lifetime of the
+/// The run makes progress while the stream is read, and stops when the stream is dropped. `'a` is the lifetime of the
 /// [`Chat`](crate::Chat) that stores the response; it is `'static` for other runs.
 ///
 /// ```
@@ -113,7 +113,7 @@ impl<'a> GenerateStream<'a> {
     ///
     /// # Errors
     /// Returns the same errors as awaiting [`Generate`](crate::Generate), even if [`next`](Self::next) has already
-    /// returned the error; the partial response is in the first error.
+    /// returned the error. Only the first of these two errors holds the partial response.
     pub async fn response(mut self) -> Result<GenerateResponse> {
         self.queue.stop_reading();
         match self.run.take() {
@@ -129,8 +129,8 @@ impl<'a> GenerateStream<'a> {
         &self.text
     }
 
-    /// Returns the structured output received so far, without values that are still incomplete. Returns `None` if it is
-    /// not a valid `T` yet.
+    /// Returns the structured output received so far. Strings, lists and objects can be incomplete; an incomplete
+    /// number is left out. Returns `None` if the output is not a valid `T` yet.
     ///
     /// ```
     /// use genkit::testing::ScriptedModel;

@@ -52,8 +52,8 @@ impl Turn {
         self.requests
     }
 
-    /// Sets the model of this turn. The API key, base URL and version in the settings of the first model are not sent
-    /// to it.
+    /// Sets the model of this turn. The API key, base URL and version in the settings of the run are not sent to this
+    /// model.
     #[must_use]
     pub fn with_model(mut self, model: impl IntoModel) -> Self {
         self.model = Some(model.into_model());

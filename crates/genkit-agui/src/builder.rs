@@ -15,9 +15,9 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(600);
 /// The time limit of the function that creates a run. Default is 30 seconds.
 pub(crate) const SETUP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An AG-UI server that is about to start: await it to serve an agent to web pages.
+/// A builder for an AG-UI server. Await it to serve an agent to web pages.
 ///
-/// Every option, with a value other than its default:
+/// Common options:
 ///
 /// ```
 /// use genkit::agui::AguiRequest;
@@ -111,7 +111,7 @@ impl AguiServer {
     /// Sets the key that seals conversations: at least 32 random bytes. Default is a random key of this process.
     ///
     /// Set it if several processes serve the same clients, or if conversations must survive a restart. Each process
-    /// records only the interrupts that it resumed itself, so route a thread to the same process if a tool must not run
+    /// records only the interrupts that it resumed itself, so route each thread to one process if a tool must not run
     /// twice.
     pub fn sealing_key(mut self, key: impl Into<Vec<u8>>) -> Self {
         self.sealing_key = Some(key.into());
@@ -124,7 +124,7 @@ impl AguiServer {
     /// an active run.
     ///
     /// A stream is available only to the caller that started the run, and only until the run ends. It is stored in the
-    /// memory of this process, up to 16 MiB for a stream and 256 MiB in total, so route a chat to the same process.
+    /// memory of this process, up to 16 MiB for a stream and 256 MiB in total, so route each chat to one process.
     pub fn durable_streams(mut self, yes: bool) -> Self {
         self.durable_streams = yes;
         self

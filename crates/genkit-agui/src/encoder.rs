@@ -10,7 +10,8 @@ use genkit_core::{GenerateChunk, Message, Part, Role, ToolRequest, ToolResponse}
 
 use crate::ui_event::UiEvent;
 
-/// The names of events of the server itself, which a tool cannot send: the page would show them as files.
+/// The names of the server's own events. A chunk of a tool with such a name is renamed, so that the page does not take
+/// it for such an event.
 const OWN_EVENTS: [&str; 3] = ["artifact", "media", "outputRetry"];
 
 /// The state of the events that were sent.
@@ -372,8 +373,8 @@ pub(crate) fn result_text(response: &ToolResponse) -> String {
     }
 }
 
-/// Returns events with the results of calls that ended while other calls of their message wait for answers. AG-UI sends
-/// them after the answers; Vercel's AI SDK sends answers only when all other calls have a result.
+/// Returns events with the results of calls that ended while other calls of their message wait for answers. In AG-UI,
+/// they follow the answers; Vercel's AI SDK sends answers only when all other calls have a result.
 pub(crate) fn pending_results(message: &Message) -> Vec<Value> {
     let results = message.content.iter().filter_map(|part| {
         let call = part.as_tool_request()?;

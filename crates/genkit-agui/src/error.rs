@@ -32,7 +32,9 @@ pub(crate) enum Error {
         "`messages` ends with a new message, so `resume` can only cancel interrupts; answer them without a message"
     )]
     MessageAndAnswer,
-    #[error("`{0}` has no answer; send one for each open interrupt and each pending tool call")]
+    #[error(
+        "the interrupt or call `{0}` has no answer; send an answer for each open interrupt and each pending tool call"
+    )]
     Unanswered(String),
     #[error(
         "the page does not execute the tool `{0}`, so its calls must be answered with `resume`; if the page executes it, add \

@@ -50,7 +50,7 @@ impl Conversation {
                 messages.push(Message::new(Role::User, message.user_parts()?));
                 continue;
             }
-            // The seal of a later message contains the seals of earlier messages.
+            // The seal of a later message contains the whole turn, including the messages of earlier seals.
             if let Some(sealed) = &message.encrypted_value
                 && let Some(opened) = ledger.open_turn(sealed, to, &input.budget)?
             {

@@ -31,7 +31,8 @@ use crate::ui_stream::UiStream;
 /// The number of unread frames after which a run waits. Default is 16.
 pub(crate) const FRAMES: usize = 16;
 
-/// The time that a client has to read a frame. Default is 30 seconds; then its run is cancelled.
+/// The time that a client has to read a frame. Default is 30 seconds; a client that does not read in time is
+/// disconnected.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time between comments that keep an idle connection open. Default is 15 seconds.

@@ -10,7 +10,7 @@ use genkit_core::internal::bounded_json::{ValueBudget, parse_bounded};
 
 use crate::input::{InputMessage, ResumeEntry, ResumeStatus, RunInput};
 
-/// The metadata of a message with the sealed conversation.
+/// The metadata key of the sealed conversation in a message.
 const SEAL: &str = "genkit";
 
 /// A request of `useChat`: the whole conversation of the client.
@@ -41,9 +41,9 @@ struct UiMessage {
 pub(crate) struct UiStream {
     /// The message that the run continues.
     message: String,
-    /// The calls that the user has not approved.
+    /// The calls that the user has denied.
     denied: HashSet<String>,
-    /// The names and arguments of the calls that were sent.
+    /// The names and arguments of the calls that are being sent.
     calls: HashMap<String, (String, String)>,
     /// Whether the last user message was edited, or its response is regenerated.
     pub(crate) regenerates: bool,

@@ -27,7 +27,7 @@ impl Anthropic {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if no API key is set or if the base URL is invalid.
+    /// Returns an error if neither an API key nor a base URL is set, or if the base URL is invalid.
     pub fn from_env() -> Result<Self> {
         Self::builder().env().build()
     }

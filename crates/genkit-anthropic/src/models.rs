@@ -2,7 +2,7 @@
 
 use genkit_model::{Constrained, ModelInfo, Supports};
 
-/// How thinking is configured for a model.
+/// The way in which thinking is configured for a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThinkingMode {
     /// The model does not think.
@@ -39,7 +39,7 @@ pub(super) struct ClaudeTraits {
 /// that a call without streaming finishes before the timeout.
 const USUAL_OUTPUT: u32 = 16_000;
 
-/// The same for requests with the highest effort.
+/// The token limit of a response with the effort `xhigh` or `max`, if the request sets no limit.
 const DEEP_OUTPUT: u32 = 64_000;
 
 /// The traits of a family's models from version `since` on. If `family` is `None`, they apply to all families.

@@ -28,15 +28,15 @@ use genkit_model::{Model, Provider};
 /// back unchanged, so do not modify the messages of a conversation. A response that is paused for a
 /// server tool is continued automatically, up to 5 times.
 ///
-/// If a request does not set `maxOutputTokens`, the limit is 16,000 tokens, or 64,000 with the
-/// highest effort, but at most the limit of the model. A thinking budget is added to it.
+/// If a request does not set `maxOutputTokens`, the limit is 16,000 tokens, or 64,000 with the effort `xhigh` or `max`,
+/// plus the thinking budget. It is never higher than the limit of the model.
 ///
 /// A prompt is cached up to a cache breakpoint; see
 /// [`Part::with_cache`](genkit_core::Part::with_cache).
 ///
 /// Claude 4.5 and newer find [lazy](genkit_core::ToolDefinition::lazy) tools with Anthropic's tool search
-/// (`tool_search_tool_bm25_20251119`). Its blocks are also custom parts. They are not sent back if a tool that a search
-/// found is no longer offered.
+/// (`tool_search_tool_bm25_20251119`). The blocks of a search are also custom parts. They are not sent back if a tool
+/// that a search found is no longer offered.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:

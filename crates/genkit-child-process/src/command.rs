@@ -24,7 +24,7 @@ pub struct ChildCommand {
     pub args: Vec<OsString>,
     /// The environment variables to set, in addition to the inherited ones.
     pub env: BTreeMap<OsString, OsString>,
-    /// Whether the child inherits all variables of this process, or only those that programs need to run.
+    /// If true, the child inherits all variables of this process; otherwise, only those that programs need to run.
     pub inherit_env: bool,
     /// The working directory. Default is the working directory of this process.
     pub cwd: Option<PathBuf>,

@@ -39,8 +39,8 @@ pub(crate) enum Error {
 }
 
 impl SpawnError {
-    /// Returns the kind of error: `InvalidInput` if the command is invalid, `Unsupported` if the file is not a program
-    /// for this machine, otherwise the kind that the system reported.
+    /// Returns the kind of error: `InvalidInput` if the command or the working directory is invalid, `Unsupported` if
+    /// the file is not a program for this machine, otherwise the kind that the system reported.
     pub fn kind(&self) -> io::ErrorKind {
         match &self.0 {
             Error::EmptyCommand

@@ -72,7 +72,7 @@ pub(crate) fn lead_group(command: &mut Command, program: &OsStr) -> io::Result<(
     lead_session(command.arg0(program))
 }
 
-/// The first bytes of programs: scripts, ELF, and Mach-O for one and for several machines.
+/// The first bytes of programs: scripts, ELF, and Mach-O for one or several architectures.
 const PROGRAMS: [&[u8]; 4] = [b"#!", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
 
 /// Returns `ENOEXEC` for a file that is not a program: `execvp`, which starts the leader of a session, would run it as

@@ -93,7 +93,7 @@ fn find_program(
     let path = environment.iter().find(|(name, _)| is_same(name, "PATH"));
     let path = path.map_or(OsStr::new(PATH_WITHOUT_PATH), |(_, value)| value);
     if let Ok(file) = which::which_in(program, Some(path), &folder) {
-        // The child may change its folder before the program starts.
+        // A relative path would refer to another file after the child changes to its folder.
         return Ok(std::path::absolute(&file).unwrap_or(file));
     }
     if program.components().count() > 1 || program.is_absolute() {

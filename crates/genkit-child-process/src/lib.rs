@@ -22,8 +22,9 @@
 //! ([`SpawnError`]). The child inherits only the variables that programs need to run; keys and tokens of this process
 //! are not passed on.
 //!
-//! **Standard error.** It is always read, so that a child with much output never blocks. Its lines are passed to a
-//! [`StderrLog`], at most 1000 per second; [`ChildProcess::exit_report`] contains the last lines.
+//! **Standard error.** With a [`StderrLog`], it is read continuously, so that a child with much output never blocks.
+//! Its lines are passed to the log, at most 1000 per second; [`ChildProcess::exit_report`] contains the last lines.
+//! Without a log, it is inherited.
 //!
 //! **End.** [`ChildProcess::shutdown`] waits for a child whose input was closed, then sends `SIGTERM`, then `SIGKILL`,
 //! to the whole process group. Dropping a child ends it as well, within 200 milliseconds. If this process is killed,

@@ -1,4 +1,4 @@
-//! The standard error of a child, which is always read, so that the child never blocks.
+//! The standard error of a child, which is read continuously if there is a log, so that the child never blocks.
 
 mod lines;
 
@@ -52,7 +52,8 @@ const SHOWN_BYTES: usize = 1024;
 /// # Printed.left_out(1);
 /// ```
 pub trait StderrLog: Send + 'static {
-    /// Returns the line without secrets, before it is logged or used in an error. Default is the line unchanged.
+    /// Returns the line without secrets, before it is logged or used in an error. The default implementation returns
+    /// the line unchanged.
     fn redact<'a>(&self, line: &'a str) -> Cow<'a, str> {
         Cow::Borrowed(line)
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// Longer than any step here takes.
+/// A timeout well above the duration of any step.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A folder that is removed at the end of the test.
@@ -75,7 +75,7 @@ fn shell(folder: &Folder, script: &str) -> ChildCommand {
 struct CountingLog {
     lines: Arc<AtomicU64>,
     left_out: Arc<AtomicU64>,
-    /// The first lines.
+    /// The first lines of the log.
     shown: Arc<Mutex<Vec<String>>>,
 }
 

@@ -98,7 +98,7 @@ pub enum ErrorKind {
     OutOfRange,
     /// The operation is not supported.
     Unimplemented,
-    /// A bug in the program: a panic, or a result that cannot be serialized.
+    /// A bug in the program, such as a panic or a result that cannot be serialized, or an internal error of a server.
     Internal,
     /// The service is currently unreachable; a retry may succeed.
     Unavailable,
@@ -416,7 +416,7 @@ impl Error {
         }
     }
 
-    /// Wraps an error of a sibling crate that has no [`Topic`].
+    /// Wraps a sibling crate's error that does not implement [`Topic`].
     #[doc(hidden)]
     pub fn with_kind(kind: ErrorKind, error: impl StdError + Send + Sync + 'static) -> Self {
         let this = Self::new(kind, error.to_string());
@@ -438,8 +438,8 @@ fn is_text(error: &(dyn StdError + Send + Sync)) -> bool {
         && format!("{error:?}") == format!("{:?}", error.to_string())
 }
 
-/// Creates a reference of 12 random hexadecimal digits. It appears in an error message and in the log event, so that
-/// the two can be matched.
+/// Creates a reference of 12 random hexadecimal digits. The same reference appears in an error message and in the log
+/// event, so that the two can be matched.
 pub fn new_reference() -> String {
     use std::hash::{BuildHasher as _, Hasher as _};
     let random = std::hash::RandomState::new().build_hasher().finish();

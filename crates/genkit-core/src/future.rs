@@ -13,10 +13,9 @@ pub fn box_in_place<F>(make: impl FnOnce() -> F) -> Pin<Box<F>> {
     Box::into_pin(Box::write(Box::new_uninit(), make()))
 }
 
-/// A type that is converted into a future with `.await` or `.run()`, and is not itself a future.
+/// A bound that no type satisfies, for types that `.await` or `.run()` converts into a future.
 ///
-/// No type implements it. It provides the compiler's message for `tokio::spawn(generate(..))` and
-/// `block_on(serve_mcp())`.
+/// It provides the compiler's message for `tokio::spawn(generate(..))` and `block_on(serve_mcp())`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a future; `.await` converts it into one",
     label = "not a future",

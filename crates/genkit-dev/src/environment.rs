@@ -6,7 +6,7 @@ use genkit_core::internal::environment::is_development;
 /// The values of the variables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct DevEnvironment {
-    /// The WebSocket URL of the second protocol. If it is set, the first protocol must not be used.
+    /// The WebSocket URL for version 2 of the reflection protocol. If it is set, version 1 must not be used.
     pub(super) server: Option<String>,
     pub(super) port: Option<String>,
     pub(super) runtime_id: Option<String>,
@@ -15,7 +15,7 @@ pub(super) struct DevEnvironment {
 }
 
 impl DevEnvironment {
-    /// Reads the variables of this process; returns `None` outside development.
+    /// Reads the variables of this process. Returns `None` outside development.
     pub(super) fn from_process() -> Option<Self> {
         is_development().then(|| Self::from_variables(|name| std::env::var(name).ok()))
     }

@@ -1,6 +1,7 @@
 //! The names and versions of this program and this library in Genkit's tools.
 
-/// The version of both protocols. The CLI exits if a program has a newer version than its own.
+/// The version of the reflection API that programs report in both protocol versions. The CLI exits if this version is
+/// newer than its own.
 pub(super) const SPEC_VERSION: u32 = 1;
 
 /// The name and version of this library.

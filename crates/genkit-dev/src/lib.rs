@@ -15,7 +15,7 @@
 //! | `GENKIT_ENV` | `dev` enables the developer tools |
 //! | `GENKIT_REFLECTION_V2_SERVER` | the WebSocket URL to connect to; set by the `genkit` CLI if it uses version 2 of the reflection protocol. Without it, the program listens on a port and writes a file to `.genkit/runtimes` |
 //! | `GENKIT_REFLECTION_PORT` | the port to listen on. Default is the first free port from 3100 |
-//! | `GENKIT_RUNTIME_ID` | the id of the program in the tools. Default is its process id and port |
+//! | `GENKIT_RUNTIME_ID` | the id of the program in the tools. Default is its process id, followed by its port if it listens on one |
 //!
 //! Models are listed if they were passed to `GenkitBuilder`, or if they are the default
 //! model. Other models can be run by their key, such as `/model/gemini/gemini-2.5-flash`.

@@ -75,8 +75,8 @@ impl Default for Limits {
 
 impl Limits {
     /// Sets the maximum number of steps. Each piece of text, value or block that is rendered is a step, and so is each
-    /// iteration of a loop. If a tag copies, compares, counts or converts data to JSON, every 64 bytes cost one more
-    /// step. Default is 1,000,000.
+    /// iteration of a loop. If a tag copies, compares or counts data, or converts data to JSON, every 64 bytes cost one
+    /// more step. Default is 1,000,000.
     #[must_use]
     pub fn steps(mut self, steps: usize) -> Self {
         self.steps = steps;

@@ -26,7 +26,7 @@ pub struct Data {
 }
 
 impl Data {
-    /// Creates data with variables only. A value that is not an object results in no variables.
+    /// Creates data with variables only. If `input` is not an object, there are no variables.
     pub fn from_input(input: Value) -> Self {
         let input = match input {
             Value::Object(map) => map,

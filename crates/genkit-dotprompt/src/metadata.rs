@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 /// The metadata of a prompt: its frontmatter with schemas expanded to JSON Schema, in the format of the specification
 /// (`model`, `config`, `input`, `output`, `tools`, `toolDefs`, .., `ext`, `raw`).
 ///
-/// If passed as options to [`metadata`](crate::Environment::metadata), it overrides the prompt's metadata: whole keys
-/// are replaced, except `config`, which is merged key by key. [`render`](crate::Environment::render) uses only its
-/// `input.default`. Cheap to clone.
+/// Metadata that is passed as options to [`metadata`](crate::Environment::metadata) overrides the prompt's metadata:
+/// whole keys are replaced, except `config`, which is merged key by key. [`render`](crate::Environment::render) uses
+/// only the `input.default` of its options. Cheap to clone.
 ///
 /// ```
 /// use genkit_dotprompt::{Environment, Metadata, PromptFile};

@@ -30,7 +30,7 @@ struct ParsedPrompt {
     frontmatter: Option<std::ops::Range<usize>>,
     raw: Option<Map<String, Value>>,
     template: Template,
-    /// The expanded metadata for the first environment that used the prompt. Usually there is only one.
+    /// The expanded metadata for the first environment that used the prompt. Usually, there is only one environment.
     expanded: OnceLock<Arc<ExpandedMetadata>>,
 }
 
@@ -83,7 +83,7 @@ impl PromptFile {
     }
 
     /// Returns the default values of the input. As in the reference implementation, a rendering uses them only if they
-    /// are applied with [`Data::with_defaults`](crate::Data::with_defaults) or passed in its options.
+    /// are applied with [`Data::with_defaults`](crate::Data::with_defaults), or passed in the options of the rendering.
     pub fn input_default(&self) -> Option<&Map<String, Value>> {
         self.raw()?.get("input")?.get("default")?.as_object()
     }

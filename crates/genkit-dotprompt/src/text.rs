@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Returns whether JavaScript's `\s` and `trim` treat a character as whitespace, which is what the language defines.
+/// Returns whether JavaScript's `\s` and `trim` treat a character as whitespace, as the template language requires.
 pub(crate) fn is_blank(c: char) -> bool {
     c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
 }

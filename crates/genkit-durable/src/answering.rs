@@ -7,9 +7,9 @@ use genkit_core::Result;
 use genkit_core::RunId;
 use genkit_core::{Answer, Interrupt};
 
-/// Creates the answer to the only open question of `call`, which is the `ref` of the interrupted call or the key of a
+/// Creates the answer to the only open question of `call`, which is the id of the interrupted call or the key of a
 /// question.
-pub(super) fn find_answer(
+pub(super) fn build_call_answer(
     id: &RunId,
     open: &[Interrupt],
     call: &str,

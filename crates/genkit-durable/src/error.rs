@@ -40,7 +40,8 @@ pub(crate) enum Error {
     )]
     Poisoned { id: String, lives: u32, step: String },
     #[error(
-        "the run `{0}` cannot be continued; an older version stored the failure, or messages were saved after the failed step"
+        "the run `{0}` cannot be continued, because an older version of the program stored its failure, \
+         or because messages were saved after the failed step"
     )]
     CannotRetry(String),
     #[error(
@@ -78,7 +79,8 @@ pub(crate) enum Error {
     )]
     SeveralQuestions(String),
     #[error(
-        "the answer to an approval must be true or false; use `.answer_with(..)` for reasons and other arguments"
+        "the answer to an approval must be true or false; use `.answer_with(..)` to give a reason or \
+         to change the arguments"
     )]
     NotABoolean,
     #[error("failed to serialize the value: {0}")]
@@ -98,7 +100,7 @@ pub(crate) enum Error {
     MemoryFull,
     #[error("cannot open the run folder `{folder}`")]
     CannotOpen { folder: String, source: std::io::Error },
-    #[error("the run folder `{folder}`: {what}")]
+    #[error("failed to {what} `{folder}`")]
     Folder { folder: String, what: &'static str, source: std::io::Error },
     #[error(
         "the run file `{0}` is incomplete or was not written by this store; restore it from a backup, or move it out of the folder"

@@ -22,7 +22,7 @@ use genkit_core::{Message, Part, ToolRequest};
 /// The version of the stored state.
 const VERSION: u32 = 1;
 
-/// The `ref` of the call that represents a flow in its questions.
+/// The id of the call that represents a flow in its questions.
 const FLOW: &str = "flow";
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -159,7 +159,7 @@ impl FlowState {
         .build();
         let input = self.input.clone();
         Ok(Box::pin(async move {
-            // Cancels background work that the flow started when the flow ends.
+            // When the flow ends, cancels the background work that it started.
             let _stop = cancel.drop_guard();
             let running = flow.run_json(Ok(input)).context(&context).into_future();
             drive_function(&context, flow.name(), running).await
@@ -170,7 +170,7 @@ impl FlowState {
     ///
     /// # Errors
     /// Returns the error of the flow if it failed.
-    pub(super) fn take_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
+    pub(super) fn store_outcome(&mut self, ended: Outcome<Value>) -> Result<RunStatus> {
         match ended {
             Outcome::Finished(returned) => {
                 self.output = Some(returned?);

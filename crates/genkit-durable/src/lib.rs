@@ -24,11 +24,11 @@
 //!     .default_model(model) // or by its name: "gemini/gemini-2.5-flash"
 //!     .durable(FolderStore::open(&folder)?)
 //!     .build()?;
-//! // The same id refers to the same run, in any process that runs this line. It never creates a second run.
+//! // The same id always refers to the same run, in any process that executes this line.
 //! let ask = genkit::generate("A table for two!").tools(["book"]);
 //! let run = genkit.durable_run("order-4711", ask).await?;
 //! let answer = run.wait().await?;
-//! assert!(answer.is_interrupted()); // it uses no resources now, even for days
+//! assert!(answer.is_interrupted()); // the run uses no resources while it waits, even for days
 //! run.answer("call_1", json!(true)).await?; // from any process
 //! assert_eq!(run.wait().await?.text(), "Booked.");
 //! # std::fs::remove_dir_all(folder).ok();
@@ -39,8 +39,8 @@
 //! The state of the run is saved after each model call, each tool call and each
 //! [`Context::once`](genkit_core::Context::once). Code is not replayed, so functions do not need to be deterministic,
 //! and a new version of the program can continue the runs of the old version. The process that waits also works:
-//! [`DurableRun::wait`] performs the steps that are due, as does `Genkit::work`, in any number of processes. At any
-//! time one of them holds the lease of a run.
+//! [`DurableRun::wait`] performs the steps that are due, as does `Genkit::work`, in any number of processes. At most
+//! one of them holds the lease of a run at any time.
 //!
 //! # At least once
 //!
@@ -55,13 +55,13 @@
 //! | a tool with `#[tool(at_most_once)]` that a crash interrupted | never again automatically: the run asks the user for its outcome |
 //! | work inside `once` that a crash interrupted, or whose result was not saved | again |
 //!
-//! For the last row, use [`Context::idempotency_key`](genkit_core::Context::idempotency_key): it returns the same text
+//! For the last row, use [`Context::idempotency_key`](genkit_core::Context::idempotency_key): it returns the same key
 //! each time, for services that detect repeated requests. While the store fails, a process keeps the results in memory
 //! and tries to save them again, for up to twice the lease duration.
 //!
 //! The table applies to everything inside a run: agents as tools, prompts and model calls inside a function, and the
-//! flows and tools that a function runs. A step that ends its process is started in at most 10 processes; then the run
-//! fails, and an operator can continue it with `retry`.
+//! flows and tools that a function runs. A step that crashes its process is started in at most 10 processes; then the
+//! run fails, and an operator can continue it with `retry`.
 //!
 //! # What needs a name
 //!

@@ -31,7 +31,7 @@ pub(super) const POLL: Duration = Duration::from_secs(1);
 /// The longest interval between two reads of the status of a run by a handle that waits for it. Default is 500 ms.
 pub(super) const WATCH: Duration = Duration::from_millis(500);
 
-/// How long a handle of a run keeps waiting if the engine of the run does not respond. Default is 1 minute.
+/// The time that a handle of a run keeps waiting if the engine of the run does not respond. Default is 1 minute.
 pub(super) const ENGINE_PATIENCE: Duration = Duration::from_secs(60);
 
 /// The longest interval between two deletions of finished runs by a worker. Default is 10 minutes.

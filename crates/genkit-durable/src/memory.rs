@@ -24,7 +24,7 @@ const MAX_RUNS: usize = 1000;
 /// idle runs of the owner with the most text.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// The text of busy runs that an owner can always have if there is space, in bytes. Default is 1 MiB.
+/// The text size that the busy runs of an owner can always use if there is space, in bytes. Default is 1 MiB.
 const FLOOR_BYTES: usize = 1024 * 1024;
 
 /// An in-memory store.

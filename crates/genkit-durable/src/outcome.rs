@@ -22,7 +22,7 @@ pub enum FlowOutcome {
 }
 
 /// Returns the response of a run that is finished or interrupted.
-pub(super) fn read_response(
+pub(super) fn into_response(
     id: &RunId,
     registry: &Registry,
     status: RunStatus,
@@ -38,7 +38,7 @@ pub(super) fn read_response(
 }
 
 /// Returns the result of a flow, or its open questions.
-pub(super) fn read_flow_outcome(
+pub(super) fn into_flow_outcome(
     id: &RunId,
     status: RunStatus,
     error: Option<StoredError>,

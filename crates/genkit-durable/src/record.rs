@@ -71,7 +71,7 @@ fn parse_lines<T: DeserializeOwned>(lines: &[String]) -> serde_json::Result<Vec<
     lines.iter().map(|line| serde_json::from_str(line)).collect()
 }
 
-fn print_lines<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
+fn serialize_lines<T: Serialize>(values: &[T]) -> serde_json::Result<Vec<String>> {
     values.iter().map(serde_json::to_string).collect()
 }
 
@@ -169,8 +169,8 @@ impl Record {
     pub(super) fn into_lines(mut self, id: &RunId) -> Result<(String, Vec<String>)> {
         let mut lines = || {
             let log = match &mut self.body {
-                RunBody::Generate(state) => print_lines(&std::mem::take(&mut state.messages))?,
-                RunBody::Flow(state) => print_lines(&state.take_log())?,
+                RunBody::Generate(state) => serialize_lines(&std::mem::take(&mut state.messages))?,
+                RunBody::Flow(state) => serialize_lines(&state.take_log())?,
             };
             let head = serde_json::to_string(&self)?;
             Ok::<_, serde_json::Error>((join_head(split_head(&head).0, &self.kept.mail)?, log))

@@ -111,7 +111,7 @@ pub(super) async fn first_of_run(
         return Err(E::NotByName(state.names.code).into());
     }
     let name = state.model().to_owned();
-    find_first(instance, id, RunBody::Generate(Box::new(state)), name, options)
+    build_first_change(instance, id, RunBody::Generate(Box::new(state)), name, options)
 }
 
 pub(super) fn first_of_flow(
@@ -125,10 +125,10 @@ pub(super) fn first_of_flow(
     let input = serde_json::to_value(input)
         .map_err(|why| E::Unserializable { id: id.to_string(), why: why.to_string() })?;
     let body = RunBody::Flow(Box::new(FlowState::new(known.name(), input)));
-    find_first(instance, id, body, known.name().to_owned(), options)
+    build_first_change(instance, id, body, known.name().to_owned(), options)
 }
 
-fn find_first(
+fn build_first_change(
     instance: &Instance,
     id: &RunId,
     body: RunBody,

@@ -188,7 +188,8 @@ impl LeasedRun {
     /// Saves the state of the run. Retries if the store fails, because unsaved results exist only in this process.
     ///
     /// # Errors
-    /// Returns `Aborted` if another process changed the run, `Unavailable` if it cannot be saved. The work must stop.
+    /// Returns `Aborted` if another process changed the run, and `Unavailable` if the run cannot be saved. The caller
+    /// must then stop the work.
     pub(super) async fn save_record(
         &mut self,
         status: RunStatus,
@@ -205,8 +206,8 @@ impl LeasedRun {
         self.save_change(change).await
     }
 
-    /// Saves a serialized change; see [`save_record`](Self::save_record). If the store fails, retries until the lease
-    /// expires and for one more lease duration: a late save is safe as long as no other process has taken the lease.
+    /// Saves a serialized change; see [`save_record`](Self::save_record). If the store fails, retries for twice the
+    /// lease duration: a late save is safe as long as no other process has taken the lease.
     pub async fn save_change(&mut self, change: RunChange) -> Result<()> {
         let mut change = change.with_owner(&*self.owner).with_incarnation(self.incarnation);
         let (began, mut wait, mut tries) = (Instant::now(), SAVE_WAIT, 0);
@@ -262,7 +263,7 @@ impl LeasedRun {
     /// returned an error, and `false` if the run only received mail, so that the caller must save again with that mail.
     ///
     /// # Errors
-    /// Returns `Aborted` if another process changed the run; any error from the store.
+    /// Returns `Aborted` if another process changed the run, and any error from the store.
     async fn accept_conflict(&mut self, change: &mut RunChange, has_failed: bool) -> Result<bool> {
         let lost = E::Lost(self.id.to_string());
         let Some(stored) = within_limit(self.store.load(&self.id)).await? else {
@@ -308,10 +309,11 @@ impl LeasedRun {
     }
 
     /// Runs `work` while this process holds the lease, and renews the lease during this time. Shortly before the lease
-    /// ends, `work` is no longer polled until a renewal succeeds, so a process that was paused checks its lease first.
+    /// ends, `work` is no longer polled until a renewal succeeds, so a process that was paused checks its lease before
+    /// it continues.
     ///
     /// # Errors
-    /// Returns `Aborted` if the run was cancelled or another worker took it over; an error from the store once the
+    /// Returns `Aborted` if the run was cancelled or another worker took it over, and an error from the store once the
     /// lease has been expired for a whole lease duration.
     pub async fn run_leased<T>(&mut self, work: impl Future<Output = T>) -> Result<T> {
         let mut work = std::pin::pin!(work);

@@ -44,7 +44,7 @@ pub async fn check_run_store(store: impl RunStore) -> Result<()> {
     check.many_make_one_run().await?;
     check.lists_are_filtered_and_paged().await?;
     for name in ["made", "saved", "texts", "leased", "fenced", "rivals", "Made"] {
-        check.store.delete(&check.check_id(name)?).await?;
+        check.store.delete(&check.run_id(name)?).await?;
     }
     Ok(())
 }
@@ -68,12 +68,12 @@ fn working_change(head: &str) -> RunChange {
 }
 
 impl StoreCheck {
-    fn check_id(&self, name: &str) -> Result<RunId> {
+    fn run_id(&self, name: &str) -> Result<RunId> {
         RunId::new(format!("{name}-{}", self.number))
     }
 
     async fn runs_are_made_once(&self) -> Result<()> {
-        let (store, id, large) = (&self.store, self.check_id("made")?, self.check_id("Made")?);
+        let (store, id, large) = (&self.store, self.run_id("made")?, self.run_id("Made")?);
         let is_empty = store.load(&id).await?.is_none()
             && store.peek(&id).await?.is_none()
             && store.save(&id, 0, &working_change("{}")).await?.is_none()
@@ -107,7 +107,7 @@ impl StoreCheck {
     }
 
     async fn saves_are_compared_and_whole(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.check_id("saved")?);
+        let (store, id) = (&self.store, self.run_id("saved")?);
         store.create(&id, &working_change("0").with_log(["0"])).await?;
         let asks = RunChange::new(RunStatus::InputRequired, "1").with_log(["1", "2"]);
         let asks = asks.with_wake_at_ms(Some(7));
@@ -168,7 +168,7 @@ impl StoreCheck {
     }
 
     async fn texts_come_back_as_they_were(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.check_id("texts")?);
+        let (store, id) = (&self.store, self.run_id("texts")?);
         let texts = ["\"é\u{2028}\\n\\u0000\r\t\u{1f980}'; --", "", " ", &"x".repeat(1 << 20)];
         store.create(&id, &working_change(texts[0]).with_log(texts)).await?;
         let stored = store.load(&id).await?;
@@ -183,7 +183,7 @@ impl StoreCheck {
     }
 
     async fn leases_have_one_owner(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.check_id("leased")?);
+        let (store, id) = (&self.store, self.run_id("leased")?);
         store.create(&id, &working_change("1")).await?;
         let incarnation = store.peek(&id).await?.map_or(0, |head| head.incarnation);
         let head = RunHead::new(1, RunStatus::Working, None).with_incarnation(incarnation);
@@ -236,7 +236,7 @@ impl StoreCheck {
     }
 
     async fn saves_are_fenced(&self) -> Result<()> {
-        let (store, id) = (&self.store, self.check_id("fenced")?);
+        let (store, id) = (&self.store, self.run_id("fenced")?);
         let of_owner = |owner: &str| working_change("o").with_owner(owner);
         store.create(&id, &working_change("1")).await?;
         let unowned = store.save(&id, 1, &of_owner("a")).await?;
@@ -291,15 +291,15 @@ impl StoreCheck {
             ("due-ended", RunChange::new(RunStatus::Cancelled, "{}"), false),
         ];
         for (name, first, _) in &table {
-            store.create(&self.check_id(name)?, first).await?;
+            store.create(&self.run_id(name)?, first).await?;
         }
-        let leased = self.check_id("due-leased")?;
+        let leased = self.run_id("due-leased")?;
         store.create(&leased, &working_change("{}")).await?;
         store.lease(&leased, "a", LONG).await?;
         let due = store.due(10_000).await?;
         for (name, _, is_due) in &table {
             let promise = format!("`due` returns exactly the runs with work now ({name})");
-            check_promise(&promise, due.contains(&self.check_id(name)?) == *is_due)?;
+            check_promise(&promise, due.contains(&self.run_id(name)?) == *is_due)?;
         }
         check_promise("a leased run is not due", !due.contains(&leased))?;
         store.release(&leased, "a").await?;
@@ -312,18 +312,18 @@ impl StoreCheck {
             "`due` returns no runs if none are requested",
             store.due(0).await?.is_empty(),
         )?;
-        let woken = self.check_id("due-asks")?;
+        let woken = self.run_id("due-asks")?;
         store.save(&woken, 1, &working_change("{}")).await?;
         check_promise("an answered run is due", store.due(10_000).await?.contains(&woken))?;
         for name in table.iter().map(|(name, ..)| *name).chain(["due-leased"]) {
-            store.delete(&self.check_id(name)?).await?;
+            store.delete(&self.run_id(name)?).await?;
         }
         let left = store.due(10_000).await?;
         check_promise("a deleted run is not due", !left.contains(&woken) && !left.contains(&leased))
     }
 
     async fn many_make_one_run(&self) -> Result<()> {
-        let id = self.check_id("rivals")?;
+        let id = self.run_id("rivals")?;
         let rivals = (0..RIVALS).map(|rival| {
             let (store, id) = (Arc::clone(&self.store), id.clone());
             tokio::spawn(
@@ -358,11 +358,11 @@ impl StoreCheck {
         for (name, kind) in names.iter().zip(["one", "two", "one", "two"]) {
             let tags = [format!("tag-{}", self.number), (*name).to_owned()];
             let first = working_change("{}").with_name(kind).with_tags(tags);
-            store.create(&self.check_id(name)?, &first).await?;
+            store.create(&self.run_id(name)?, &first).await?;
         }
         let failed =
             RunChange::new(RunStatus::Failed, "{}").with_error(Some("it's 50% 'off'".into()));
-        store.save(&self.check_id("list-c")?, 1, &failed).await?;
+        store.save(&self.run_id("list-c")?, 1, &failed).await?;
         let table = [
             ("all", mine.clone(), "abcd"),
             ("name", mine.clone().name("one"), "ac"),
@@ -377,7 +377,7 @@ impl StoreCheck {
             ("tag", RunFilter::new().tag("list-b").name("two"), "b"),
             ("part of a tag", RunFilter::new().tag(format!("ag-{}", self.number)), ""),
             ("page", mine.clone().limit(2), "ab"),
-            ("next page", mine.clone().limit(2).after(self.check_id("list-b")?), "cd"),
+            ("next page", mine.clone().limit(2).after(self.run_id("list-b")?), "cd"),
             ("created before", mine.clone().created_before_ms(before.saturating_sub(600_000)), ""),
             ("updated before", mine.clone().updated_before_ms(before + 600_000), "abcd"),
         ];
@@ -385,7 +385,7 @@ impl StoreCheck {
             let listed = store.list(&filter).await?;
             let found: Vec<RunId> = listed.into_iter().map(|entry| entry.id).collect();
             let wanted: Result<Vec<RunId>> =
-                expected.chars().map(|name| self.check_id(&format!("list-{name}"))).collect();
+                expected.chars().map(|name| self.run_id(&format!("list-{name}"))).collect();
             check_promise(&format!("`list` selects and orders runs ({what})"), found == wanted?)?;
         }
         let listed = store.list(&mine.status(RunStatus::Failed)).await?;
@@ -400,7 +400,7 @@ impl StoreCheck {
         });
         check_promise("a save keeps the name and the tags, and replaces the error", is_whole)?;
         for name in names {
-            store.delete(&self.check_id(name)?).await?;
+            store.delete(&self.run_id(name)?).await?;
         }
         Ok(())
     }

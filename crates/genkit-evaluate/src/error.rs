@@ -42,8 +42,8 @@ pub(super) enum Error {
     #[error("the pattern is longer than {0} bytes")]
     PatternTooLong(usize),
     #[error(
-        "the pattern takes {pattern} bytes and the output has {output}, which is too slow to match; repeat fewer times in \
-         the pattern, such as `{{0,100}}`, or shorten the output"
+        "a pattern of {pattern} bytes after compilation and an output of {output} bytes are too slow to match; use \
+         fewer repetitions in the pattern, such as `{{0,100}}`, or shorten the output"
     )]
     PatternTooCostly { pattern: usize, output: usize },
     #[error(

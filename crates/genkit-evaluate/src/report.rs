@@ -59,8 +59,8 @@ impl Report {
         &self.cases
     }
 
-    /// Returns the metrics with scores, in the order of their first score. An evaluator with several scores has a
-    /// metric for each, named `evaluator:id`.
+    /// Returns the metrics with scores, in the order of their first score. A score with an id is a separate metric,
+    /// named `evaluator:id`.
     pub fn metrics(&self) -> Vec<String> {
         let mut metrics: Vec<String> = Vec::new();
         for score in self.cases.iter().flat_map(|case| &case.scores) {
@@ -83,12 +83,12 @@ impl Report {
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     }
 
-    /// Returns the rows with an error or a failing score.
+    /// Returns the rows with an error, a failing score, or no scores.
     pub fn failures(&self) -> impl Iterator<Item = &CaseReport> {
         self.cases.iter().filter(|case| case.is_failure())
     }
 
-    /// Returns whether every row has an output and a score, without errors or failing scores.
+    /// Returns whether the report has rows, and none of them is a [failure](CaseReport::is_failure).
     pub fn all_pass(&self) -> bool {
         !self.cases.is_empty() && self.failures().next().is_none()
     }
@@ -119,12 +119,12 @@ impl CaseReport {
         &self.point.input
     }
 
-    /// Returns the output, or `None` if the flow failed.
+    /// Returns the output, if there is one.
     pub fn output(&self) -> Option<&Value> {
         self.point.output.as_ref()
     }
 
-    /// Returns the error, if there is no output because the flow failed.
+    /// Returns the error, if there is no output because the flow or closure failed.
     pub fn error(&self) -> Option<&str> {
         self.point.error.as_deref()
     }

@@ -178,7 +178,7 @@ async fn run_case(
 ) -> CaseReport {
     let name = point.test_case_id.get_or_insert_with(|| format!("case-{}", index + 1)).clone();
     if let Some(target) = target {
-        // The closure of a test can panic. Its row fails, and the others continue.
+        // The closure of a test can panic. Then only its row fails.
         let input = point.input.clone();
         let made = AssertUnwindSafe(async { target(input).await }).catch_unwind().await;
         match made {

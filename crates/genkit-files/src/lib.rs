@@ -14,7 +14,7 @@ use std::path::Path;
 pub enum Error {
     /// The file cannot be opened or read.
     Io(io::Error),
-    /// The path is a folder, a pipe, a socket, a device or a terminal.
+    /// The path is a folder, a pipe or a device, such as a terminal.
     NotRegular,
     /// The file is larger than this many bytes.
     TooLarge(u64),

@@ -2,8 +2,8 @@
 //!
 #![cfg_attr(
     feature = "server",
-    doc = r#"`serve_flows` serves the flows of the program, and `Genkit::serve_flows` the flows of a
-registry of your own; [`FlowServer`] has every option.
+    doc = r#"`serve_flows` serves the flows of the program, and `Genkit::serve_flows` the flows of a custom registry;
+[`FlowServer`] has every option.
 
 ```no_run
 use genkit::{Chunks, Result, flow, flows};

@@ -116,8 +116,8 @@ impl GeminiBuilder {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the base URL or a header is invalid, or if no API key is set. The key is optional with a
-    /// custom base URL, an `authorization` header or a replayed cassette.
+    /// Returns an error if the base URL or a header is invalid, or if no API key is set. No key is needed for a custom
+    /// base URL, if an `authorization` header is set, or if a cassette is replayed.
     pub fn build(self) -> Result<Gemini> {
         let this = if self.settings.from_env { self.with_env(env_var) } else { self };
         this.build_provider()

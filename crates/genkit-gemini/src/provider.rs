@@ -24,8 +24,8 @@ use genkit_model::{Embedder, Model, Provider};
 /// # }
 /// ```
 ///
-/// Thought signatures are kept in the metadata of their parts, under `thoughtSignature`, and are
-/// sent back with them, so keep the messages of a conversation unchanged.
+/// Thought signatures are kept in the metadata of their parts, under `thoughtSignature`. The provider sends them back
+/// with the parts, so keep the messages of a conversation unchanged.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:

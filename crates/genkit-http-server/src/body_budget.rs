@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 use super::connections::client_for;
 use genkit_core::internal::sync::lock;
 
-/// The total size of larger bodies that a server buffers at once, in bytes. Default is 64 MiB, or twice the largest
-/// body if that is more.
+/// The total size of the bodies above 16 KiB that a server buffers at once, in bytes. Default is 64 MiB, or twice the
+/// largest body if that is more.
 const ROOM: usize = 64 * 1024 * 1024;
 
 /// The time that a body waits for memory before another body is dropped. Default is 1 second.

@@ -20,7 +20,8 @@ const MEMORY: usize = 128 * 1024 * 1024;
 const UNIT: usize = 1024;
 
 /// A limit on the number of slots that all clients hold together. A client cannot hold more slots than it leaves free
-/// for other clients: a single client gets at most half of them, and a new client always finds a free slot.
+/// for other clients, so a single client gets at most half of them. A client can always hold up to 8 slots, or half of
+/// all slots if that is less, while any are free.
 #[derive(Debug)]
 pub struct FairLimit<K> {
     total: usize,

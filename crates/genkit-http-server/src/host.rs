@@ -107,7 +107,7 @@ impl AllowedHosts {
         Err(HostRejection::Unknown(asked.host))
     }
 
-    /// Returns whether the host has not been logged yet, and records it if the limit allows.
+    /// Records a rejected host, within the limit. Returns whether it is new and must be logged.
     fn record_host(&self, host: &str) -> bool {
         let mut warned = lock(&self.warned);
         warned.len() < MAX_WARNINGS && warned.insert(host.to_owned())

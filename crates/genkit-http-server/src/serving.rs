@@ -54,7 +54,7 @@ pub struct HttpServing {
     pub stop: CancellationToken,
     /// The requests to wait for after `stop`.
     pub drain: Drain,
-    /// The maximum time to wait for them.
+    /// The maximum time to wait for running requests after `stop`.
     pub grace: Duration,
     /// Cancelled when the running requests have finished or are overdue, to end streams that never end on
     /// their own.

@@ -119,7 +119,8 @@ impl McpHostBuilder {
         Ok(self)
     }
 
-    /// Sets the environment variables that later configurations may read with `${VAR}`: names, or patterns with `*`.
+    /// Sets the environment variables that configurations loaded after this call may read with `${VAR}`: names, or
+    /// patterns with `*`.
     /// Default is all variables.
     ///
     /// A configuration runs programs and can send the variables that it reads to any host. If the configuration comes

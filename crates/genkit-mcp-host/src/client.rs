@@ -120,10 +120,10 @@ impl McpClient {
         self.list_named(true).await
     }
 
-    /// Accepts the definition of a tool that has this fingerprint, which
-    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged) reports. A host that [holds changed tools
-    /// back](super::StdioTransport::hold_changed_tools) then offers the tool again. If called before the tools are
-    /// first listed, it sets the fingerprint that the tool must have.
+    /// Accepts the tool definition with this fingerprint, as reported by
+    /// [`McpEvent::ToolChanged`](super::McpEvent::ToolChanged). A host that [holds changed tools
+    /// back](super::StdioTransport::hold_changed_tools) then offers the tool again. A call before the tools are first
+    /// listed sets the fingerprint that the tool must have.
     ///
     /// ```
     /// # fn run(client: &genkit::mcp::McpClient, fingerprint: &str) {
@@ -137,7 +137,8 @@ impl McpClient {
         server.list_changed(ListKind::Tools);
     }
 
-    /// Returns the server's current prompts under the server's own names.
+    /// Returns the server's current prompts under the server's own names, or under `key/name` if the client is
+    /// [namespaced](super::McpClientBuilder::namespaced).
     ///
     /// # Errors
     /// Returns an error if the server is unreachable or does not list its prompts.

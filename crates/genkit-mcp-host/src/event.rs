@@ -29,7 +29,7 @@ use genkit_core::{LogLevel, Progress};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum McpEvent {
-    /// A connection was opened, lost or closed, or failed.
+    /// The state of a server changed, for example because its connection was opened or lost.
     #[non_exhaustive]
     State {
         /// The key of the server.
@@ -55,7 +55,7 @@ pub enum McpEvent {
         before: String,
         /// The new fingerprint: SHA-256 of the tool's definition, for [`accept_tool`](super::McpClient::accept_tool).
         fingerprint: String,
-        /// Whether the tool is held back until it is accepted.
+        /// If true, the tool is held back until it is accepted.
         held: bool,
     },
     /// Two servers offer a resource with the same URI. [`McpClient::read_resource`](super::McpClient::read_resource) of

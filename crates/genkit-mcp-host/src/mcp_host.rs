@@ -28,7 +28,7 @@ use genkit_core::{PromptReply, Resource, ResourceContents};
 ///
 /// Building the host starts all servers concurrently. A server that is unreachable, hangs or breaks the protocol does
 /// not block the others: it is omitted, a warning is logged, and the host tries to reconnect. Closing or dropping the
-/// host shuts its servers down.
+/// host closes its connections and stops the processes that it started.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, ServerConfig};
@@ -84,7 +84,7 @@ impl McpHost {
         self.0.catalogs().iter().map(|catalog| catalog.status()).collect()
     }
 
-    /// Returns notices about parts of the configuration that were ignored.
+    /// Returns notices about the configuration, for example about settings that were ignored.
     pub fn notices(&self) -> &[String] {
         &self.0.notices
     }
@@ -230,7 +230,7 @@ impl McpHost {
                 genkit_core::internal::action::Error::ResourceNotFound(uri.to_owned()).into()
             );
         };
-        // Otherwise, a server could list the URI of another server and receive requests for it.
+        // Do not choose one of them: a server could list the URI of another server to receive the requests for it.
         if let Some((other, _)) = found.next() {
             let (server, other) = (catalog.server.key.to_string(), other.server.key.to_string());
             let uri = uri.to_owned();

@@ -22,9 +22,9 @@ pub enum ServerState {
     /// Not connected; the host retries after a delay, or when the server is called.
     Waiting,
     /// Not connected, and not retried until [`McpHost::reconnect`](super::McpHost::reconnect) is called, because a
-    /// retry would not help.
+    /// retry would not help or the maximum number of retries is reached.
     Failed,
-    /// Closed with its host.
+    /// Closed by the program, alone or together with its host.
     Closed,
 }
 

@@ -35,7 +35,7 @@ struct AuditRecord {
 }
 
 impl Audit {
-    /// Starts a record, or does nothing if no subscriber is listening.
+    /// Starts a record. The record is empty if no subscriber enables the level `INFO`.
     pub(crate) fn start_record(
         method: &'static str,
         name: &str,

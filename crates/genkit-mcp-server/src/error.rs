@@ -65,7 +65,7 @@ pub enum Error {
     #[error("more than {0} requests in one second; slow down")]
     TooManyPerSecond(u32),
     #[error(
-        "{0} requests from this client are already running, the limit for one client; try again in a moment"
+        "{0} requests from this client are already running, which is the limit for one client; try again in a moment"
     )]
     TooManyClientRequests(usize),
     #[error("{held} requests to the server `{server}` are already running; try again in a moment")]
@@ -112,7 +112,10 @@ pub enum Error {
          keep answers small"
     )]
     StateTooLarge { size: usize, limit: usize },
-    #[error("Invalid requestState: it is not valid or was already used; call again without it")]
+    #[error(
+        "Invalid requestState: it was modified, has expired, was already used, or belongs to another request; \
+         call again without it"
+    )]
     InvalidState,
     #[error("this client can answer questions only while the function runs")]
     NotSealed,
@@ -183,7 +186,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Returns the reason of a rejection as one word, for the audit log.
+    /// Returns the reason for a rejection as one word, for the audit log.
     pub(crate) fn reason(&self) -> &'static str {
         match self {
             Self::TooManyRunning(_) => "full",

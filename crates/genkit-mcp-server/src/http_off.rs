@@ -33,12 +33,12 @@ impl HttpSettings {
 
 #[derive(Default)]
 pub(crate) struct Listening {
-    pub(crate) place: Option<Infallible>,
+    pub(crate) listen_address: Option<Infallible>,
 }
 
 impl McpServer {
     pub(crate) async fn run_http(self, _: Option<BoxFuture<'static, ()>>) -> Result<()> {
-        match self.listening.place {
+        match self.listening.listen_address {
             Some(never) => match never {},
             None => Ok(()),
         }

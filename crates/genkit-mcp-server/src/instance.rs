@@ -1,15 +1,15 @@
-//! The instance that a server serves: a registry with its state, and the additions of the generate loop.
+//! The instance that a server serves: a registry with its state, middleware, and stores.
 
 use std::ops::{Deref, DerefMut};
 
 use genkit_core::internal::{BoundRegistry, OnStart};
 use genkit_core::{BoxFuture, Result};
 
-/// Performs a command with these arguments, and returns the text to print.
+/// An operator command, which takes its arguments and returns the text to print.
 pub type OperatorCommand =
     std::sync::Arc<dyn Fn(Vec<String>) -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// A registry with its state, and the additions of the generate loop.
+/// A registry with its state, and the other parts of an instance that a server uses.
 #[derive(Clone, Default)]
 pub struct ServedInstance {
     pub bound: BoundRegistry,

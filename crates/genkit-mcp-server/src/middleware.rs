@@ -48,13 +48,14 @@ impl ServedRequest {
     }
 
     /// Returns the MCP method: `tools/list`, `tools/call`, `prompts/list`, `prompts/get`, `resources/list`,
-    /// `resources/templates/list`, `resources/read` or `completion/complete`.
+    /// `resources/templates/list`, `resources/read`, `completion/complete`, `skills/list`, `skills/get` or
+    /// `resources/directory/read`.
     pub fn method(&self) -> &'static str {
         self.0.method
     }
 
-    /// Returns the name of the tool or prompt, the URI of the resource, or the name of the argument to complete. For a
-    /// list, returns the cursor of the page, or an empty string.
+    /// Returns the name of the tool or prompt, the URI of the resource, skill or folder, or the name of the argument to
+    /// complete. For a list, returns the cursor of the page, or an empty string.
     pub fn name(&self) -> &str {
         &self.0.name
     }
@@ -214,8 +215,8 @@ where
     OnRequest { methods: &[], function }
 }
 
-/// Creates request middleware for lists only, from a closure, for example to hide items from a caller or to cache
-/// lists.
+/// Creates request middleware for lists of tools, prompts, resources and resource templates only, from a closure, for
+/// example to hide items from a caller or to cache lists.
 ///
 /// ```
 /// use genkit::mcp::server::{NextRequest, ServedRequest, on_list};

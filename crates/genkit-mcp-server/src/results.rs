@@ -33,7 +33,7 @@ pub(super) fn tool_result(tool: &Tool, returned: Result<ToolOutput>, era: Era) -
     };
     let ToolOutput { value, content, metadata, repeated } = output;
     let mut meta = client_meta(&metadata);
-    let text = value.as_ref().and_then(read_text);
+    let text = value.as_ref().and_then(value_text);
     let structured =
         value.and_then(|value| structured_content(value, tool.schemas().shape(), era, &mut meta));
     let mut blocks: Vec<ContentBlock> = content.into_iter().map(to_block).collect();
@@ -77,7 +77,7 @@ fn output_too_large(name: &str, size: usize, limit: usize) -> E {
 }
 
 /// Returns a value as text, for clients that ignore structured content.
-fn read_text(value: &Value) -> Option<String> {
+fn value_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),

@@ -33,7 +33,7 @@ impl McpServer {
     /// Returns the same errors as awaiting the [`McpServer`].
     pub async fn run(mut self) -> Result<()> {
         let shutdown = self.shutdown.take();
-        // Many clients list items only once, at the start.
+        // Register the items of the hosts first, because many clients list items only once, at the start.
         self.hosts.registered_in(&self.genkit.registry).await;
         if self.listening.listen_address.is_some() {
             return self.run_http(shutdown).await;

@@ -116,7 +116,7 @@ impl SharedState {
     }
 
     /// Waits until the items of all fronted hosts are registered.
-    pub(crate) async fn with_hosts(&self) -> &Self {
+    pub(crate) async fn wait_for_hosts(&self) -> &Self {
         self.hosts.registered_in(&self.genkit.registry).await;
         self
     }

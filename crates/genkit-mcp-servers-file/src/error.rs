@@ -32,8 +32,8 @@ impl Error {
         Self { place: Some(place), reason }
     }
 
-    /// Returns `NotFound` or `PermissionDenied` if these apply to the file, `AlreadyExists` for another server with the
-    /// same name, and `InvalidData` for all other errors.
+    /// Returns `NotFound` or `PermissionDenied` if these apply to the file, `AlreadyExists` if another server has this
+    /// name, and `InvalidData` for all other errors.
     ///
     /// ```
     /// let error = genkit_mcp_servers_file::parse("{", "mcp.json", |_| None).unwrap_err();
@@ -90,7 +90,7 @@ pub(crate) enum ErrorReason {
 
     // Writing a file.
     #[error(
-        "it is neither UTF-8 nor UTF-16 with a byte order mark and was not changed; save it as UTF-8"
+        "the file is neither UTF-8 nor UTF-16 with a byte order mark and was not changed; save it as UTF-8"
     )]
     NotText,
     #[error(
@@ -113,7 +113,7 @@ pub(crate) enum ErrorReason {
     ReadOnly(String),
     #[error("{0} is a symbolic link to a file that does not exist")]
     LinkToNothing(String),
-    #[error("{0} was modified by another program and not changed; try again")]
+    #[error("{0} was modified by another program, so nothing was written; try again")]
     ChangedMeanwhile(String),
     #[error("cannot write {path}: {source}")]
     Unwritable { path: String, source: io::Error },

@@ -45,7 +45,8 @@ pub(crate) fn parse_value(text: &str) -> Result<Parsed<Value>, ErrorReason> {
 
 /// Parses text that may be empty except for comments.
 pub(crate) fn parse_any(text: &str) -> Result<Parsed<Option<Value>>, ErrorReason> {
-    // Before the tree is built. A quote in a comment does not begin a string, so strings and comments count as well.
+    // Check this before the tree is built. The contents of strings and comments count as well, because a quote in a
+    // comment does not begin a string.
     if may_have_more_values(text, MAX_RESPONSE_VALUES) {
         let reason = format!("the file has more than {MAX_RESPONSE_VALUES} values");
         return Err(ErrorReason::Syntax { line: 1, column: 1, reason });

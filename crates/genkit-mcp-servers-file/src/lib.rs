@@ -28,7 +28,7 @@
 //! | `command` as a list (OpenCode) or an object (Zed) | the program and its arguments |
 //! | `url`, `httpUrl`, `serverUrl` or `baseUrl`, and `headers` | a server over streamable HTTP |
 //! | `type`, `transport` or `transportType` | the transport; `sse` is rejected with an error that states the alternative |
-//! | `disabled`, `enabled`, `isActive`, `active`, `state`, and `disabledMcpServers` next to the servers | whether the server is disabled; an unknown value disables it and is reported |
+//! | `disabled`, `enabled`, `isActive`, `active`, `state`, and `disabledMcpServers` next to the servers | whether the server is disabled; an unknown value disables the server and is reported |
 //! | `timeout` | the time limit of calls |
 //! | `enabledTools`, `includeTools`, `allowedTools`, `tools` | the only tools that are offered |
 //! | `disabledTools`, `excludeTools`, `blockedTools` | tools that are not offered |

@@ -15,7 +15,7 @@ use crate::server_keys;
 use crate::shapes::listed_name;
 use crate::variables::Variables;
 
-/// Parses the text of a file, which errors refer to as `name`. `variables` returns the value of each `${NAME}`.
+/// Parses the text of a file. Errors refer to the file as `name`. `variables` returns the value of each `${NAME}`.
 ///
 /// Relative paths of `envFile` and `cwd` are kept unchanged.
 ///

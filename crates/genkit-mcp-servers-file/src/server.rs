@@ -43,11 +43,11 @@ pub struct ServersFile {
 #[non_exhaustive]
 pub struct ServerEntry {
     /// The name as a key: unique, not empty, without `/`, `*` or control characters, and at most
-    /// [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) long.
+    /// [`MAX_KEY_BYTES`](crate::MAX_KEY_BYTES) bytes long.
     pub key: String,
     /// The location, for messages: `mcpServers.fs in mcp.json`.
     pub place: String,
-    /// The options of the server. If the entry is invalid, contains the options that were read before the error.
+    /// The options of the server. If the entry is invalid, these are the options that were read before the error.
     pub options: ServerOptions,
     /// The transport, or the problem with the entry.
     pub transport: Result<ServerTransport, Error>,
@@ -70,12 +70,12 @@ pub struct ServerEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerOptions {
-    /// Whether the server is disabled.
+    /// If true, the server is disabled.
     pub disabled: bool,
     /// The time limit of a request. A number below 1000 in the file is interpreted as seconds, any other number as
     /// milliseconds.
     pub timeout: Option<Duration>,
-    /// The tools that are offered, or all if empty: names, or patterns with `*`.
+    /// The tools that are offered: names, or patterns with `*`. If empty, all tools are offered.
     pub only: Vec<String>,
     /// The tools that are not offered: names, or patterns with `*`.
     pub except: Vec<String>,
@@ -116,7 +116,7 @@ pub enum ServerTransport {
     },
 }
 
-/// Omits the values of arguments, variables, headers and URLs, which may be secrets.
+/// Omits arguments, URLs, and the values of variables and headers, which may be secrets.
 impl fmt::Debug for ServerTransport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

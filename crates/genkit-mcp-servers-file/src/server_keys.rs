@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 pub const MAX_KEY_BYTES: usize = 64;
 
 /// Returns keys for these names, in their order. A client prefixes tool names with a key and a `/`, so keys must be
-/// short and must not contain `/` and `*`; galleries write names such as `io.github.owner/server`.
+/// short and must not contain `/` or `*`; galleries write names such as `io.github.owner/server`.
 pub(crate) fn assign_keys(names: &[&str]) -> Vec<String> {
     let mut taken: BTreeSet<String> =
         names.iter().filter(|name| is_key(name)).map(|name| (*name).to_owned()).collect();

@@ -117,7 +117,7 @@ mod tests {
         sampled(content).expect_err("a fault")
     }
 
-    fn parse_result(blocks: Value) -> Value {
+    fn tool_result_message(blocks: Value) -> Value {
         json!([{"type": "tool_result", "toolUseId": "1", "content": blocks}])
     }
 
@@ -158,7 +158,7 @@ mod tests {
             {"type": "resource_link", "uri": "note://1", "name": "1"},
             {"type": "resource", "resource": {"uri": "note://1", "blob": ""}},
         ]);
-        assert_eq!(sampled(parse_result(whole)), Ok(()));
+        assert_eq!(sampled(tool_result_message(whole)), Ok(()));
         for (blocks, expected) in [
             (json!([1]), "`type` must be a string, in a `tool_result`"),
             (json!([{"type": "text", "text": 1}]), "`text` must be a string, in a `tool_result`"),
@@ -184,7 +184,7 @@ mod tests {
                 "`content` of a `tool_result` must be a list of blocks",
             ),
         ] {
-            assert_eq!(fault(parse_result(blocks.clone())), expected, "{blocks}");
+            assert_eq!(fault(tool_result_message(blocks.clone())), expected, "{blocks}");
         }
         let answer =
             json!([{"type": "tool_result", "toolUseId": "1", "content": [], "isError": "no"}]);

@@ -73,8 +73,8 @@ pub trait Model: Send + Sync + 'static {
     /// response is also sent to `chunks` piece by piece; the returned response is complete in
     /// either case.
     ///
-    /// If a part in `request` has metadata (such as a thought signature), the implementation must send it to the
-    /// provider unchanged.
+    /// If the metadata of a part in `request` contains data of the provider, such as a thought signature, the
+    /// implementation must send that data back unchanged.
     fn generate<'a>(
         &'a self,
         request: &'a ModelRequest,
@@ -186,7 +186,7 @@ impl ChunkSink {
     }
 
     /// Creates a sink that passes each chunk to `send`, which should forward it to `self`. The chunks of the new sink
-    /// are wanted as long as the chunks of `self` are.
+    /// are read as long as the chunks of `self` are.
     #[doc(hidden)]
     pub fn before(&self, send: impl Fn(GenerateChunk) + Send + Sync + 'static) -> Self {
         let left = self.0.as_ref().and_then(|sink| sink.is_reader_gone.clone());

@@ -78,7 +78,7 @@ pub trait Provider: Send + Sync + 'static {
     }
 }
 
-/// Creates a provider from environment variables, for one of its prefixes.
+/// A function that creates a provider from environment variables, for one of its prefixes.
 pub type FromEnv = fn(&str) -> Result<Arc<dyn Provider>>;
 
 /// A provider that a crate registers with `inventory`, so that its models are found by name.

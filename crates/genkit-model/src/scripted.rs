@@ -126,7 +126,7 @@ impl ScriptedModel {
         self
     }
 
-    /// Sets the capabilities. Default is all capabilities.
+    /// Sets the model info. By default, the model has all capabilities except tool search.
     #[must_use]
     pub fn with_info(mut self, info: ModelInfo) -> Self {
         self.info = info;

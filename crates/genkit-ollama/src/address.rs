@@ -34,7 +34,7 @@ pub(super) fn of_host(host: &str) -> String {
 
 /// Returns the root URL of the server, without a trailing `/v1` (OpenAI-compatible API) or `/api` (Ollama's API).
 pub(super) fn server_root(base_url: &str) -> String {
-    let (path, query) = split_host(base_url);
+    let (path, query) = split_query(base_url);
     let path = path.trim_end_matches('/');
     let path = path.strip_suffix("/v1").or_else(|| path.strip_suffix("/api")).unwrap_or(path);
     format!("{}{query}", path.trim_end_matches('/'))
@@ -49,11 +49,11 @@ pub(super) fn is_cloud(root: &str) -> bool {
 
 /// Returns the base URL of the OpenAI-compatible API on the same server.
 pub(super) fn v1_root(root: &str) -> String {
-    let (path, query) = split_host(root);
+    let (path, query) = split_query(root);
     format!("{path}/v1{query}")
 }
 
-fn split_host(url: &str) -> (&str, &str) {
+fn split_query(url: &str) -> (&str, &str) {
     url.split_at(url.find('?').unwrap_or(url.len()))
 }
 

@@ -17,7 +17,7 @@ use genkit_model::internal::http::{ProviderSettings, env_var};
 const BASE_URL: &str = "http://localhost:11434";
 
 /// The hint shown when the server is unreachable.
-const START: &str = "start it with `ollama serve`, or set OLLAMA_HOST to its address";
+const START: &str = "start the server with `ollama serve`, or set OLLAMA_HOST to its address";
 
 impl Ollama {
     /// Creates a provider from environment variables. The base URL comes from `OLLAMA_BASE_URL`, or from `OLLAMA_HOST`,
@@ -102,7 +102,7 @@ impl OllamaBuilder {
 
     /// Sets the context window (`num_ctx`) of each model, in tokens, for requests whose `config`
     /// does not set it. Default is the server's context window, which may be as small as 4,096. A larger window
-    /// uses more memory, and changing it reloads the model.
+    /// uses more memory. A change of the window reloads the model.
     pub fn num_ctx(mut self, tokens: u32) -> Self {
         self.num_ctx = Some(tokens.into());
         self
@@ -110,7 +110,7 @@ impl OllamaBuilder {
 
     /// Sets the keep-alive time: how long a model stays in memory after a call, for requests whose
     /// `config` does not set `keep_alive`. Default is the server's setting, usually 5 minutes. `Duration::MAX`
-    /// means forever, `Duration::ZERO` unloads the model immediately.
+    /// means forever, and `Duration::ZERO` unloads the model immediately.
     pub fn keep_alive(mut self, time: Duration) -> Self {
         let forever = time == Duration::MAX;
         self.keep_alive = Some(if forever { (-1).into() } else { time.as_secs_f64().into() });

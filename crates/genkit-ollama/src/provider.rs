@@ -42,8 +42,8 @@ const PATH: &str = "/api/chat";
 /// ```
 ///
 /// Ollama's default context window may be as small as 4,096 tokens, and Ollama silently truncates a
-/// request that exceeds the context window, including its tools. A warning is logged if that is likely. Output is
-/// constrained to a schema only if the request has no tools.
+/// request that exceeds the context window, including its tools. The provider logs a warning if a truncation is likely.
+/// Output is constrained to a schema only if the request has no tools.
 ///
 /// In addition to the common settings, this provider reads these settings from a request's
 /// `config`:
@@ -92,8 +92,8 @@ impl Ollama {
         })
     }
 
-    /// Returns the embedder with this name, such as `nomic-embed-text`. It returns an error for an input
-    /// that is too long, unless `config` sets `truncate: true`.
+    /// Returns the embedder with this name, such as `nomic-embed-text`. The embedder returns an error for an input that
+    /// is too long, unless `config` sets `truncate: true`.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {

@@ -7,13 +7,13 @@ use std::sync::Mutex;
 use genkit_core::internal::sync::lock;
 
 /// Ollama's context window if none is configured, in tokens. Default is 4,096, the minimum: servers
-/// with more memory use a larger one.
+/// with more memory use a larger window.
 pub(super) const DEFAULT_WINDOW: u64 = 4_096;
 
 /// The assumed number of bytes per token. Default is 4, as in English prose; JSON has fewer.
 const BYTES_A_TOKEN: usize = 4;
 
-/// Warns once per model if a request exceeds the context window.
+/// The warnings about requests that exceed the context window, at most one for each model.
 #[derive(Default)]
 pub(super) struct Window {
     logged: Mutex<BTreeSet<String>>,

@@ -7,9 +7,9 @@
 //! | a reference without a target | accepts any value, with a note |
 //! | `style`, `explode` and `encoding` of a form, `deepObject` | sends the members in that style |
 //! | a media range such as `*/*` or `text/*` | sends a concrete type |
-//! | a path with a fragment | is called without the fragment |
-//! | a number or a boolean instead of a string, such as an unquoted `1.0` or `yes` in YAML | uses its text |
-//! | an unsupported operation | is skipped with the reason; the other operations become tools |
+//! | a path with a fragment | sends the request without the fragment |
+//! | a number or a boolean instead of a string, such as an unquoted `1.0` or `yes` in YAML | uses the value as text |
+//! | an unsupported operation | is omitted, and the reason is reported; the other operations become tools |
 
 use std::collections::HashMap;
 

@@ -106,13 +106,13 @@ impl fmt::Debug for Operation<'_> {
     }
 }
 
-/// An operation that did not become a tool, with the reason.
+/// An operation that did not become a tool, or a parameter of one that did not become an argument, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
     /// The operation, such as `POST /photos`.
     pub operation: String,
-    /// The reason why it is not a tool, and how to change that.
+    /// The reason why it was left out, and a remedy.
     pub reason: String,
 }
 

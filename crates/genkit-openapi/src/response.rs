@@ -84,7 +84,7 @@ pub(crate) fn success(
     }
     if !answer.is_text() {
         return Ok(format!(
-            "{}: {} bytes of {}, which is not text and not shown",
+            "{}: {} bytes of {}, which is not text and is not shown",
             answer.status,
             answer.body.len(),
             sanitize(&answer.media_type, 100)

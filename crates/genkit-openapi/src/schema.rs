@@ -172,7 +172,7 @@ impl<'d> Converter<'d> {
     fn reference(&mut self, value: &'d Value) -> Checked<Option<Value>> {
         let Some(reference) = value.as_str() else {
             self.notes.push(
-                "a `$ref` is not text, so any value is accepted; correct it in the document"
+                "a `$ref` is not a string, so any value is accepted; correct it in the document"
                     .to_owned(),
             );
             return Ok(None);

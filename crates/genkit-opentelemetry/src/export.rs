@@ -27,13 +27,13 @@ const LOGGED: &str = "info,rmcp=off";
 ///
 /// These environment variables of OpenTelemetry are supported: `OTEL_EXPORTER_OTLP_ENDPOINT`, `_HEADERS`, `_TIMEOUT`,
 /// `OTEL_SERVICE_NAME` (takes precedence over `name`), `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
-/// `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SDK_DISABLED`, and the other variables of its SDK. Data is sent as protobuf
-/// over HTTP/1.1, without gRPC. TLS uses rustls with ring and the certificates of the operating system.
+/// `OTEL_METRIC_EXPORT_INTERVAL`, `OTEL_SDK_DISABLED`, and the other variables of OpenTelemetry's SDK. Data is sent as
+/// protobuf over HTTP/1.1, without gRPC. TLS uses rustls with ring and the certificates of the operating system.
 pub fn otlp(name: impl Into<String>) -> Otlp {
     Otlp { name: name.into(), version: None, spans: SPANS.to_owned(), logs: true }
 }
 
-/// A builder of an OTLP export, created by [`otlp`].
+/// A builder for an OTLP export, created by [`otlp`].
 #[derive(Clone, Debug)]
 #[must_use = "the export starts with `.install()`"]
 pub struct Otlp {
@@ -56,7 +56,8 @@ impl Otlp {
         self
     }
 
-    /// Sets whether events and spans are also logged to standard error, filtered by `RUST_LOG`. Default is `true`.
+    /// Sets whether events, with the spans around them, are also logged to standard error, filtered by `RUST_LOG`.
+    /// Default is `true`.
     pub fn log_to_stderr(mut self, yes: bool) -> Self {
         self.logs = yes;
         self

@@ -298,8 +298,8 @@ fn ends_connection(state: Option<&str>) -> bool {
     state.is_none_or(|state| state.starts_with("08") || matches!(state, "57P01" | "57P02"))
 }
 
-/// Returns the kind of an error by the class of its SQLSTATE; `None` is a connection error. Returns `Unavailable` only
-/// if a retry can succeed.
+/// Returns the kind of an error by the class of its SQLSTATE; `None` means a connection error. Returns `Unavailable`
+/// only if a retry can succeed.
 fn kind_of_state(state: Option<&str>) -> ErrorKind {
     if state == Some(READ_ONLY) {
         return ErrorKind::Unavailable;

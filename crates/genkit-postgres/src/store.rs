@@ -32,7 +32,7 @@ impl PostgresStore {
     /// server or in a secure network.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached,
+    /// Returns `InvalidArgument` if `url` is invalid, `Unavailable` if the server cannot be reached, and
     /// `FailedPrecondition` if the tables were created by a newer version of this crate.
     pub async fn connect(url: &str) -> Result<Self> {
         let config: Config = url.parse().map_err(|error: tokio_postgres::Error| {

@@ -37,7 +37,7 @@ impl RestateAdmin {
     /// new version at the same URL; steps and runs in progress then continue with the new version.
     ///
     /// # Errors
-    /// Returns `Unavailable` if the server does not respond, `FailedPrecondition` if no workers respond at the URL.
+    /// Returns `Unavailable` if the server does not respond, and `FailedPrecondition` if no workers respond at the URL.
     pub async fn register(&self, workers: &str) -> Result<()> {
         let body = json!({ "uri": workers, "force": true });
         let (status, answer) = self.0.post_json("deployments", Some(&body)).await?;

@@ -55,7 +55,7 @@ impl RunPieces {
 
     /// Applies a change. Merges the new lines with the last pieces, unless these are much larger, so that each line is
     /// rewritten a few times rather than once for each later step.
-    pub(crate) fn take_change(&mut self, change: RunChange) -> LogChange {
+    pub(crate) fn apply_change(&mut self, change: RunChange) -> LogChange {
         let before = self.log.len();
         (self.head.status, self.head.head) = (change.status, change.head);
         self.head.revision += 1;
@@ -95,7 +95,7 @@ mod tests {
             let lines: Vec<String> = (0..step % 3).map(|n| format!("{step:06}.{n}")).collect();
             all.extend(lines.clone());
             let change = RunChange::new(RunStatus::Working, "{}").with_log(lines);
-            let LogChange { pieces, gone } = kept.take_change(change);
+            let LogChange { pieces, gone } = kept.apply_change(change);
             for (at, piece) in pieces {
                 written += piece.len();
                 disk.resize(disk.len().max(at + 1), Vec::new());

@@ -30,7 +30,7 @@ impl RestateClient {
     /// Creates a client of the Restate server with this ingress URL.
     ///
     /// # Errors
-    /// `InvalidArgument` if the URL is invalid.
+    /// Returns `InvalidArgument` if the URL is invalid.
     pub fn new(genkit: &Genkit, url: &str) -> Result<Self> {
         Ok(Self { genkit: genkit.clone(), server: Server::new(url)? })
     }
@@ -45,8 +45,8 @@ impl RestateClient {
     /// returned, and `run` is ignored. See also [`Genkit::durable_run`].
     ///
     /// # Errors
-    /// `InvalidArgument` for an invalid id or a run with code that has no name, `Unavailable` if the server does not
-    /// respond, `FailedPrecondition` if no worker is registered.
+    /// Returns `InvalidArgument` for an invalid id or a run with code that has no name, `Unavailable` if the server
+    /// does not respond, and `FailedPrecondition` if no worker is registered.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<RestateRun> {
         let id = RunId::new(id)?;
         let first = FirstState::from_change(EngineRun::first_of_run(&self.genkit, &id, run).await?);
@@ -57,7 +57,7 @@ impl RestateClient {
     /// Creates a durable run of a flow in the registry. Otherwise the same as [`durable_run`](Self::durable_run).
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.
+    /// Returns the errors of [`durable_run`](Self::durable_run), and `NotFound` if the flow does not exist.
     pub async fn durable_flow(
         &self,
         id: impl Into<String>,
@@ -71,18 +71,18 @@ impl RestateClient {
         Ok(RestateFlow::new(self.clone(), id))
     }
 
-    /// Returns the durable run with this id, created by any process. `None` if no run has this id.
+    /// Returns the durable run with this id, created by any process. Returns `None` if no run has this id.
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<RestateRun>> {
         Ok(self.find_run(id).await?.map(|id| RestateRun::new(self.clone(), id)))
     }
 
-    /// Returns the durable flow with this id, created by any process. `None` if no run has this id.
+    /// Returns the durable flow with this id, created by any process. Returns `None` if no run has this id.
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<RestateFlow>> {
         Ok(self.find_run(id).await?.map(|id| RestateFlow::new(self.clone(), id)))
     }

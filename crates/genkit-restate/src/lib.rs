@@ -40,7 +40,7 @@
 //! # How it works
 //!
 //! The virtual object `genkit.Run` stores the state of one run. Its handlers accept a result, determine the next steps,
-//! send them to workers and return. No resources are held while a model responds or a user is asked, and a new version
+//! send them to workers and return. They hold no resources while a model responds or a user is asked, and a new version
 //! of the program continues the runs of the old version. The service `genkit.Work` performs one step (a model call, a
 //! tool call or a flow) and sends the result back. Results of [`Context::once`](genkit::Context::once) are journaled
 //! before the function continues. Calls to `once` may occur in a different order in each attempt.

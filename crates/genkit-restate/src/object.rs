@@ -63,7 +63,7 @@ impl RunObject {
         })?;
         let id = run_id(&ctx)?;
         let mut kept = RunPieces::empty_run();
-        let written = kept.take_change(first.into_change());
+        let written = kept.apply_change(first.into_change());
         let run = self.engine_run(&id, &kept).await?;
         self.save_changes(&ctx, kept, Some(written), run, Workers::default()).await?;
         Ok(Json(true))
@@ -115,7 +115,7 @@ impl RunObject {
     #[handler]
     async fn delete(&self, ctx: ObjectContext<'_>) -> HandlerResult<Json<bool>> {
         let is_there = ctx.get::<Json<HeadPiece>>(HEAD).await?.is_some();
-        end_run(&ctx, &mut load_workers(&ctx).await?);
+        cancel_invocations(&ctx, &mut load_workers(&ctx).await?);
         ctx.clear_all();
         Ok(Json(is_there))
     }
@@ -185,10 +185,10 @@ impl RunObject {
             }
         }
         if run.status().is_over() {
-            end_run(ctx, &mut workers);
+            cancel_invocations(ctx, &mut workers);
         }
         let written =
-            kept.take_change(run.change().map_err(|error| HandlerError::from(error.chain()))?);
+            kept.apply_change(run.change().map_err(|error| HandlerError::from(error.chain()))?);
         for LogChange { pieces, gone } in first.into_iter().chain([written]) {
             for (at, piece) in pieces {
                 ctx.set(PIECES[at], Json(piece));
@@ -225,7 +225,7 @@ async fn send_step(ctx: &ObjectContext<'_>, step: &EngineStep) -> Result<String,
 }
 
 /// Cancels the invocations that work on the run.
-fn end_run(ctx: &ObjectContext<'_>, workers: &mut Workers) {
+fn cancel_invocations(ctx: &ObjectContext<'_>, workers: &mut Workers) {
     let waiting = workers.waiting.take().map(|waiting| waiting.invocation);
     for invocation in std::mem::take(&mut workers.steps).into_values().chain(waiting) {
         ctx.invocation_handle(invocation).cancel();

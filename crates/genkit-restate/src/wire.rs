@@ -1,4 +1,4 @@
-//! The messages between clients, the object of a run, and workers.
+//! The messages between clients, workers and the virtual object that stores a run.
 
 use genkit::durable::engine::StepResult;
 use genkit::durable::{RunChange, RunHead, RunStatus, StoredRun};
@@ -7,7 +7,7 @@ use restate_sdk::errors::{HandlerError, TerminalError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The name of the object of a run.
+/// The name of the virtual object that stores a run.
 pub(crate) const RUN: &str = "genkit.Run";
 
 /// The name of the service that performs steps.
@@ -54,7 +54,7 @@ pub(crate) struct SettledStep {
     pub(crate) waiting: Option<FlowWaiter>,
 }
 
-/// A worker that waits for the answers to a flow.
+/// A worker's invocation that waits for the answers to the questions of a flow.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FlowWaiter {
     /// The id of the promise that resumes the worker.
@@ -62,10 +62,10 @@ pub(crate) struct FlowWaiter {
     pub(crate) invocation: String,
 }
 
-/// The HTTP status of errors from the run rather than from Restate.
+/// The HTTP status that represents `FailedPrecondition`.
 const PRECONDITION: u16 = 412;
 
-/// Converts an error. Usage errors of the caller end the handler; all others are retried.
+/// Converts an error. Usage errors of the caller end the handler; Restate retries after all other errors.
 pub(crate) fn handler_error(error: &Error) -> HandlerError {
     let code = match error.kind() {
         ErrorKind::InvalidArgument => 400,

@@ -83,7 +83,7 @@ impl RestateWorker {
     /// Listens at this address and serves until the worker is stopped.
     ///
     /// # Errors
-    /// Returns `FailedPrecondition` if the worker cannot listen at the address, `InvalidArgument` for an invalid
+    /// Returns `FailedPrecondition` if the worker cannot listen at the address, and `InvalidArgument` for an invalid
     /// identity key.
     pub async fn serve(self, at: &str) -> Result<()> {
         let listener = TcpListener::bind(at).await;

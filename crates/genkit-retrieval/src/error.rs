@@ -7,7 +7,7 @@ use crate::{MAX_RESULTS, MAX_TEXT_BYTES};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    #[error("`{0}` accepts 1 to {MAX_RESULTS} documents, not {1}")]
+    #[error("the number of documents for `{0}` must be from 1 to {MAX_RESULTS}, not {1}")]
     Results(String, usize),
     #[error("failed to read the query or its documents: {0}")]
     Request(String),
@@ -19,7 +19,9 @@ pub(crate) enum Error {
     MissingText,
     #[error("the index holds at most {0} documents; raise `.max_documents(..)` or use a database")]
     Full(usize),
-    #[error("the embedder `{0}` must return one vector for each text; it returned {1} for {2}")]
+    #[error(
+        "the embedder `{0}` must return one vector for each text; it returned {1} vectors for {2} texts"
+    )]
     Count(String, usize, usize),
     #[error(
         "the embedder `{0}` returned a vector with {1} dimensions, but the index contains vectors with {2}; use the same embedder and the same number of dimensions for all documents"

@@ -129,7 +129,7 @@ impl MemoryIndex {
         Ok(scored.into_iter().take(k).map(|(_, document)| document.clone()).collect())
     }
 
-    /// Converts this into a [`Retriever`].
+    /// Converts the index into a [`Retriever`].
     #[must_use]
     #[track_caller]
     pub fn into_retriever(

@@ -58,7 +58,7 @@ impl Reranker {
         self.flow.name()
     }
 
-    /// Orders documents, the most relevant first, in a trace span.
+    /// Orders documents, the most relevant first, and records the call as a trace span.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ const DEFAULT_RESULTS: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Retriever {
     flow: Flow,
-    /// The reranker, and the number of documents that it receives.
+    /// The reranker, and the maximum number of documents that it receives.
     reranker: Option<(Reranker, usize)>,
 }
 
@@ -55,8 +55,8 @@ impl Retriever {
         self.flow.description()
     }
 
-    /// Sets a reranker. The reranker receives `candidates` documents for a query, and [`retrieve`](Self::retrieve)
-    /// returns the first `k` documents of its result.
+    /// Sets a reranker. The reranker receives up to `candidates` documents for a query, or up to `k` if `k` is larger,
+    /// and [`retrieve`](Self::retrieve) returns the first `k` documents of the reranker's result.
     #[must_use]
     pub fn with_reranker(mut self, reranker: Reranker, candidates: usize) -> Self {
         self.reranker = Some((reranker, candidates));
@@ -70,13 +70,13 @@ impl Retriever {
         self
     }
 
-    /// Finds at most `k` documents, the most relevant first, in a trace span. Further documents from the function are
-    /// omitted.
+    /// Finds at most `k` documents, the most relevant first, and records the call as a trace span. Additional documents
+    /// from the function are omitted.
     ///
     /// # Errors
     ///
-    /// Returns an error if `k` is 0 or more than [`MAX_RESULTS`], if the query has more than [`MAX_TEXT_BYTES`] bytes
-    /// of text, or if the function fails.
+    /// Returns an error if `k` is 0, if `k` or the number of candidates for the reranker is more than [`MAX_RESULTS`],
+    /// if the query has more than [`MAX_TEXT_BYTES`] bytes of text, or if the function or the reranker fails.
     pub fn retrieve(&self, query: impl Into<Document>, k: usize) -> Invocation<Vec<Document>> {
         let (retriever, query) = (self.clone(), query.into());
         Invocation::new(self.name(), async move |context| {
@@ -112,8 +112,8 @@ impl Retriever {
         Ok(found)
     }
 
-    /// Converts this into a read-only tool with the same name and description. The model passes a query, and receives
-    /// the text and metadata of at most `k` documents. Media is omitted.
+    /// Converts the retriever into a read-only tool with the same name and description. The model passes a query, and
+    /// receives the text and metadata of at most `k` documents. Media is omitted.
     #[must_use]
     pub fn into_tool(self, k: usize) -> Tool {
         let (name, description) = (self.name().to_owned(), self.description().to_owned());

@@ -102,7 +102,7 @@ pub fn parse_within(text: &[u8], budget: &ValueBudget) -> serde_json::Result<Val
 /// Deserializes a response from a server that the program has chosen, or a file, with a limit on the number of values.
 ///
 /// # Errors
-/// The same as for [`parse_bounded`].
+/// Returns the same errors as [`parse_bounded`].
 pub fn parse_response<'a, T: Deserialize<'a>>(text: &'a [u8]) -> serde_json::Result<T> {
     if has_more_values(text, MAX_RESPONSE_VALUES) {
         return Err(too_many(MAX_RESPONSE_VALUES));
@@ -144,8 +144,8 @@ pub fn may_have_more_values(text: &str, limit: usize) -> bool {
         && text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > limit
 }
 
-/// Checks that a `Value` keeps every number of a document. It holds integers of 64 bits and `f64`, and would round a
-/// larger integer, such as an ID, or a decimal number with more digits, such as an amount.
+/// Checks that a `Value` keeps every number of a document. A `Value` holds integers of 64 bits and `f64`s, so it would
+/// round a larger integer, such as an ID, or a decimal number with more digits, such as an amount.
 ///
 /// # Errors
 /// Returns an error that names the first number that would be changed.
@@ -166,7 +166,7 @@ pub fn changed_number_error(number: &str) -> serde_json::Error {
 }
 
 /// Returns whether a `Value` would change a number: an integer that fits neither `i64` nor `u64`, or a decimal number
-/// that is not the text of an `f64` in some precision.
+/// that is not an `f64` printed with some number of digits.
 pub fn is_changed_number(number: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(number) else { return false };
     if is_integer(number) {
@@ -184,7 +184,7 @@ fn is_integer(number: &[u8]) -> bool {
 }
 
 fn is_changed_decimal(number: &str) -> bool {
-    // `serde_json` rejects what is not finite.
+    // `serde_json` rejects numbers that are not finite.
     let Some(value) = number.parse::<f64>().ok().filter(|value| value.is_finite()) else {
         return false;
     };
@@ -201,7 +201,8 @@ fn is_changed_decimal(number: &str) -> bool {
     if digits.len() <= KEPT_DIGITS && value.is_normal() {
         return false;
     }
-    // The power of ten of the first digit. A finite number that is not 0 has a small exponent, or as many digits.
+    // The power of ten of the first digit. A finite number other than 0 has a small exponent, or about as many digits
+    // as its exponent.
     let Ok(power) = i128::from_str(exponent) else { return true };
     let power = power + whole.len() as i128 - leading_zeros as i128 - 1;
     let is_whole = power + 1 == digits.len() as i128;

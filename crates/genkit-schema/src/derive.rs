@@ -15,8 +15,8 @@ pub fn input_of<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Returns the exact schema of a type for use inside another schema. It contains no references
-/// unless the type is recursive.
+/// Returns the exact schema of a type for use inside another schema. The returned schema contains no references unless
+/// the type is recursive.
 pub fn inlined_schema<T: JsonSchema>() -> Value {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);

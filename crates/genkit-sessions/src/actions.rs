@@ -109,7 +109,7 @@ async fn run_action(agent: &Agent, kind: Kind, context: &Context, request: Value
         }
         Kind::Abort => {
             let id = read::<AgentInit>(request)?.snapshot_id.unwrap_or_default();
-            json!({ "status": agent.find_abort(&id, owner).await?, "snapshotId": id })
+            json!({ "status": agent.abort_snapshot(&id, owner).await?, "snapshotId": id })
         }
         Kind::Wait => {
             let lookup = read::<SnapshotLookup>(request)?;

@@ -1,4 +1,4 @@
-//! Agents and their builder.
+//! Agents: their calls, snapshots and background turns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,9 +130,9 @@ impl Agent {
         self.wait_for(id, limit, "").await
     }
 
-    /// Resumes turns whose processes have ended, in the background. Returns the number of sessions with an unfinished
-    /// turn, including turns that another process is running, which are not resumed. Call this method when the program
-    /// starts; otherwise, such a turn is resumed by the next call of its session.
+    /// Resumes, in the background, the turns whose processes have ended. Returns the number of sessions with an
+    /// unfinished turn, including turns that another process is running, which are not resumed. Call this method when
+    /// the program starts; otherwise, such a turn is resumed by the next call of its session.
     ///
     /// # Errors
     /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
@@ -163,7 +163,7 @@ impl Agent {
     /// # Errors
     /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn abort(&self, snapshot_id: &str) -> Result<Option<SnapshotStatus>> {
-        self.find_abort(snapshot_id, "").await
+        self.abort_snapshot(snapshot_id, "").await
     }
 
     /// Checks a custom state that is passed to the agent.
@@ -175,7 +175,11 @@ impl Agent {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    pub(crate) async fn find_abort(&self, id: &str, owner: &str) -> Result<Option<SnapshotStatus>> {
+    pub(crate) async fn abort_snapshot(
+        &self,
+        id: &str,
+        owner: &str,
+    ) -> Result<Option<SnapshotStatus>> {
         Ok(self.sessions()?.abort(id, owner).await?.map(|(_, after)| after))
     }
 
@@ -202,7 +206,7 @@ impl Agent {
             None => record.newest(),
         };
         let Some(entry) = entry else { return Ok(None) };
-        let mut snapshot = record.read_snapshot(entry)?;
+        let mut snapshot = record.build_snapshot(entry)?;
         if !snapshot.status.is_over()
             && !genkit_core::internal::sync::lock(&sessions.workers).contains_key(&entry.id)
             && sessions.is_idle(&key, owner).await?
@@ -211,7 +215,8 @@ impl Agent {
             let again = sessions.load(&key, owner).await?;
             match again.as_ref().and_then(|record| record.find(&entry.id)) {
                 Some(entry) if entry.status.is_over() => {
-                    snapshot = again.as_ref().map_or(Ok(snapshot), |it| it.read_snapshot(entry))?;
+                    snapshot =
+                        again.as_ref().map_or(Ok(snapshot), |it| it.build_snapshot(entry))?;
                 }
                 _ => snapshot.status = SnapshotStatus::Expired,
             }
@@ -255,8 +260,8 @@ impl Agent {
         }
     }
 
-    /// Converts the agent into a tool for another agent: each call is a new conversation with a task. Questions of its
-    /// tools are forwarded to the caller, and the answers are returned to the tools.
+    /// Converts the agent into a tool for another agent: each call is a new conversation with a task. Questions of the
+    /// agent's tools are forwarded to the caller, and the answers are returned to these tools.
     ///
     /// # Errors
     /// Returns `InvalidArgument` if the agent has a handler.

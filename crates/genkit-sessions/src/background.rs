@@ -335,7 +335,7 @@ impl Background {
         let resuming = async {
             let newest = self.newest(agent, &open.task).await?;
             if newest.is_none_or(|newest| newest.snapshot_id != open.snapshot) {
-                return Ok(()); // It was continued before a crash.
+                return Ok(()); // The task was continued before a crash.
             }
             self.send(agent, &open.task, AgentInput::from_answers(answers)?).await
         };
@@ -345,7 +345,7 @@ impl Background {
     async fn abort(&self, ids: &[String]) -> Result<TaskReports> {
         for id in within_limit(ids)? {
             if let Ok((agent, found)) = split_unreadable(self.find(id).await)? {
-                agent.find_abort(&found.snapshot_id, &self.caller.owner).await?;
+                agent.abort_snapshot(&found.snapshot_id, &self.caller.owner).await?;
             }
         }
         self.report(ids).await
@@ -366,7 +366,7 @@ impl Background {
         let sending = async {
             let newest = self.newest(agent, &more.task_id).await?;
             if newest.is_none_or(|newest| newest.snapshot_id != from) {
-                return Ok(()); // It was continued before a crash.
+                return Ok(()); // The task was continued before a crash.
             }
             self.send(agent, &more.task_id, input).await
         };

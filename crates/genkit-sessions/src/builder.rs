@@ -195,14 +195,14 @@ impl AgentBuilder {
         self
     }
 
-    /// Lets the model delegate tasks to these agents. They work in the background and may continue after the turn.
+    /// Lets the model delegate tasks to these agents. They work in the background and can continue after the turn.
     ///
     /// | tool | result |
     /// |---|---|
     /// | `delegate_to_NAME {task}` | `{taskId, status: "pending"}`, immediately |
     /// | `check_background_tasks {taskIds}` | the status of each task, and its response |
     /// | `wait_for_background_tasks {taskIds, timeoutSeconds?, waitFor?}` | the same, after all tasks or the `first` have ended |
-    /// | `abort_background_tasks {taskIds}` | the same |
+    /// | `abort_background_tasks {taskIds}` | the same, after the tasks were stopped |
     /// | `continue_task {taskId, instructions?}` | the agent continues the task, with its earlier conversation |
     ///
     /// A task is a session of the other agent, in the store of that agent. While the model waits for a task, the

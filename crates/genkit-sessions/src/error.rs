@@ -36,7 +36,8 @@ pub(crate) enum Error {
     #[error("the parents of snapshot `{0}` form a cycle")]
     Cycle(String),
     #[error(
-        "an empty input only repeats a turn that failed or was aborted; send a message, or `resume` with answers"
+        "the input is empty, and there is no failed or aborted turn to repeat; \
+         send a message, or `resume` with answers"
     )]
     NothingSent,
     #[error("send either a message or `resume`, not both")]
@@ -47,7 +48,7 @@ pub(crate) enum Error {
     NothingAsked,
     #[error("the last turn waits for answers; send `resume` instead of a message")]
     WaitsForAnswers,
-    #[error("`{0}` was not requested in this session, so it cannot be answered")]
+    #[error("the call `{0}` was not requested in this session, so it cannot be answered")]
     UnknownCall(String),
     #[error("cannot restart `{0}` with modified inputs; send the input of the request unchanged")]
     ModifiedInput(String),
@@ -61,7 +62,7 @@ pub(crate) enum Error {
     ManySnapshots(usize),
     #[error("the session is larger than the limit of {0} bytes; start a new session")]
     LargeSession(usize),
-    #[error("{found} inputs in one call; the limit is {limit}")]
+    #[error("the call has {found} inputs; send at most {limit}")]
     ManyInputs { found: usize, limit: usize },
     #[error("the turn did not finish within {0:?}")]
     Overdue(std::time::Duration),
@@ -101,7 +102,7 @@ pub(crate) enum Error {
     NoBackground(String),
     #[error("there is no task `{0}`; use an id that a `delegate_to_` tool returned")]
     NoTask(String),
-    #[error("{found} task ids in one call; send 1 to {limit}")]
+    #[error("the call has {found} task ids; send 1 to {limit}")]
     TaskCount { found: usize, limit: usize },
     #[error("{0} tasks of this agent are already running; wait for one of them")]
     ManyTasks(usize),

@@ -72,7 +72,7 @@ struct JournalParts {
     name: String,
     head: String,
     incarnation: u64,
-    /// The revision; `None` after a failed save.
+    /// The revision. `None` after a failed save.
     at: tokio::sync::Mutex<Option<u64>>,
     lines: Mutex<Vec<String>>,
     /// The time until which side effects may start. The channel closes when this process leaves the session.

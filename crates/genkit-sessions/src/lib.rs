@@ -5,7 +5,7 @@
 //! | an agent with a model, instructions and tools, or with a function | [`Agent`], [`AgentBuilder`], [`AgentTurn`] |
 //! | a conversation with history, questions and branches | [`AgentSession`] |
 //! | a turn in the background | [`AgentInput::detached`], [`Agent::wait_for_snapshot`], [`Agent::abort`] |
-//! | an agent as a tool of another | [`Agent::into_tool`] |
+//! | an agent as a tool of another agent | [`Agent::into_tool`] |
 //! | plain data, with the JSON of Genkit | [`AgentInit`], [`AgentInput`], [`AgentOutput`], [`AgentChunk`], [`Snapshot`] |
 //!
 //! A session is stored in any [`RunStore`](genkit_core::RunStore). While a turn runs, its steps are saved like the

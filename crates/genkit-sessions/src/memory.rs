@@ -41,8 +41,8 @@ struct FoundMessage {
     updated: u64,
 }
 
-/// Returns the part of a session id before the last `/`. Programs without context providers can use it as the name of
-/// the user.
+/// Returns the part of a session id before the last `/`. Without context providers, sessions
+/// with the same prefix belong to the same user.
 fn user_prefix(session: &str) -> Option<&str> {
     session.rsplit_once('/').map(|(prefix, _)| prefix).filter(|prefix| !prefix.is_empty())
 }

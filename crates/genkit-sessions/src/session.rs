@@ -43,7 +43,7 @@ impl AgentSession {
         self.send_input(AgentInput::from_message(message))
     }
 
-    /// Sends an input: a message with metadata, answers as plain data, or a turn that runs in the background.
+    /// Sends an input, which can be a message with metadata, answers as plain data, or a request for a background turn.
     ///
     /// # Errors
     /// Returns the same errors as [`send`](Self::send).

@@ -98,7 +98,7 @@ impl AgentTurn {
     }
 
     /// Hands the conversation over to another agent. The handler still responds in this turn; the other agent responds
-    /// from the next turn on. It must be a target in this agent's
+    /// from the next turn on. The other agent must be a target in this agent's
     /// [`hand_over_to`](crate::AgentBuilder::hand_over_to), or must have this agent as a target.
     ///
     /// # Errors

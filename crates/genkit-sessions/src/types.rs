@@ -112,7 +112,7 @@ pub struct AgentState {
     /// Id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Name of the agent that the conversation was handed over to; `None` for the agent of the session.
+    /// The name of the agent that the conversation was handed over to. `None` means the agent of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// History of the conversation, without the instructions of the agent.
@@ -313,15 +313,15 @@ pub struct TurnEnd {
 pub enum SnapshotStatus {
     /// The turn runs in the background.
     Pending,
-    /// A stop was requested, but the turn is still running.
+    /// An abort was requested, but the turn is still running.
     Aborting,
-    /// The turn has ended.
+    /// The turn has ended without an error.
     Completed,
     /// The turn was aborted.
     Aborted,
     /// The turn has failed.
     Failed,
-    /// The process ended before the turn did. Returned when the snapshot is read, but never stored.
+    /// The process ended before the turn did. This status is determined when the snapshot is read, and is never stored.
     Expired,
 }
 

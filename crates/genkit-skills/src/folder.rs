@@ -20,13 +20,13 @@ use crate::walk::{self, Entry, FolderContents, display_path, unreadable_message}
 pub struct FoundSkill {
     /// The path below `skill://`, such as `refunds` or `acme/billing/refunds`. The last segment is the name of the skill.
     pub path: String,
-    /// The path of its folder.
+    /// The path of the folder of the skill.
     pub folder: PathBuf,
     /// The complete frontmatter, unprocessed.
     pub frontmatter: Map<String, Value>,
     /// All files of the skill, including the files of nested skills, sorted by path.
     pub files: Vec<FoundFile>,
-    /// Errors for links in its `SKILL.md` that lead out of the skill, or to files that do not exist.
+    /// Errors for links in the `SKILL.md` that lead out of the skill, or to files that do not exist.
     pub dangling: Vec<Error>,
 }
 
@@ -139,8 +139,10 @@ impl Reader<'_> {
         let text = match std::str::from_utf8(&manifest.bytes) {
             Ok(text) => text,
             Err(error) => {
-                let what =
-                    format!("is not valid UTF-8 at byte {}; save it as UTF-8", error.valid_up_to());
+                let what = format!(
+                    "is not valid UTF-8 at byte {}; save the file as UTF-8",
+                    error.valid_up_to()
+                );
                 self.errors.push(Error::for_file(file, what));
                 return None;
             }
@@ -186,7 +188,7 @@ impl Reader<'_> {
     fn check_size(&mut self, folder: &Path, own: &[(&str, &Entry)]) {
         if own.len() > MAX_FILES {
             let what = format!(
-                "has {} files, but the maximum for a skill is {MAX_FILES}; split it",
+                "has {} files, but the maximum for a skill is {MAX_FILES}; split the skill",
                 own.len()
             );
             self.errors.push(Error::for_file(display_path(folder), what));
@@ -194,7 +196,7 @@ impl Reader<'_> {
         let bytes: u64 = own.iter().map(|(_, entry)| entry.size).sum();
         if bytes > MAX_SKILL_BYTES {
             let what = format!(
-                "is {bytes} bytes long, but the limit for a skill is {MAX_SKILL_BYTES}; make it smaller"
+                "has {bytes} bytes, but the limit for a skill is {MAX_SKILL_BYTES}; make the skill smaller"
             );
             self.errors.push(Error::for_file(display_path(folder), what));
         }
@@ -208,8 +210,7 @@ impl Reader<'_> {
                 _ => false,
             };
             if !stays {
-                let what =
-                    "is a symbolic link that leads out of its skill; replace it with the file";
+                let what = "is a symbolic link that leads out of its skill; replace the link with the file";
                 self.errors.push(Error::for_file(display_path(&entry.path), what));
             }
         }
@@ -236,7 +237,7 @@ impl Reader<'_> {
         let read = genkit_files::read_regular_file(&entry.path, MAX_SKILL_BYTES);
         let bytes = read.map_err(|error| match error {
             genkit_files::Error::TooLarge(limit) => {
-                format!("is larger than {limit} bytes; make it smaller")
+                format!("is larger than {limit} bytes; make the file smaller")
             }
             error => unreadable_message(&error.into()),
         })?;
@@ -280,7 +281,10 @@ fn dangling_links(file: &str, parsed: &SkillText<'_>, files: &[FoundFile]) -> Ve
     let wrong = links.into_iter().filter_map(|(link, line)| {
         let place = (parsed.first_line + line - 1, 1);
         let what = match links::resolve_link(&link) {
-            None => format!("the link `{link}` leads out of the skill, and only the skill's own files are served; copy the file into it"),
+            None => format!(
+                "the link `{link}` leads out of the skill, and only the skill's own files are served; copy the file \
+                 into the skill"
+            ),
             Some(target) => {
                 let has = |file: &FoundFile| {
                     file.path == target || path_inside(&file.path, &target).is_some()

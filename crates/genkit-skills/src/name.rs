@@ -22,7 +22,7 @@ pub fn check_name(name: &str) -> Result<(), &'static str> {
         return Err("a name may contain only `a-z`, `0-9` and `-`");
     }
     if name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return Err("a name must not begin or end with a hyphen, or contain two in a row");
+        return Err("a name must not begin or end with a hyphen, or contain two hyphens in a row");
     }
     Ok(())
 }

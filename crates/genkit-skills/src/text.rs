@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a byte order mark | the text after it |
 //! | a description above the limit | the whole description, with a warning |
-//! | a value with a colon that is not in quotes | the text of the line |
+//! | an unquoted value that contains a colon | the rest of the line, as text |
 //! | no frontmatter, no name, an invalid name | an error for this skill; the other skills are loaded |
 
 use genkit_dotprompt::{MAX_FRONTMATTER_BYTES, yaml};
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::limits::MAX_DESCRIPTION;
 use crate::name::check_name;
 
-/// The prefix of keys in `metadata` that are reserved for MCP's extensions. None are defined yet.
+/// The prefix of keys in `metadata` that are reserved for MCP's extensions. No such key is defined yet.
 const RESERVED: &str = "io.modelcontextprotocol/";
 
 /// A parsed `SKILL.md`.
@@ -36,7 +36,7 @@ pub struct SkillText<'a> {
 pub(crate) enum Rules {
     /// All rules of the format.
     Author,
-    /// The rules without which the skill cannot be used. Breaking any other rule is a warning.
+    /// The rules without which the skill cannot be used. A violation of any other rule results in a warning.
     Reader,
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// that are not allowed in a segment are percent-encoded.
 ///
 /// ```
-/// assert_eq!(genkit_skills::uri_of("pdf/my forms.md"), "skill://pdf/my%20forms.md");
+/// assert_eq!(genkit_skills::skill_uri("pdf/my forms.md"), "skill://pdf/my%20forms.md");
 /// ```
 pub fn skill_uri(path: &str) -> String {
     let mut uri = String::with_capacity(8 + path.len());

@@ -12,7 +12,7 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     pub(crate) path: PathBuf,
     pub(crate) size: u64,
-    /// Whether it is a link, or is reached through one.
+    /// Whether the file is a link, or is reached through a link.
     pub(crate) is_linked: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn walk_folder(root: &Path) -> Result<FolderContents, Vec<Error>> {
     let mut walk = FolderWalk { canonical, seen: 0, found: FolderContents::default() };
     walk.visit_folder(root, "", 1, false);
     if walk.seen > MAX_ENTRIES {
-        let what = format!("has more than {MAX_ENTRIES} entries; keep only skills in it");
+        let what = format!("has more than {MAX_ENTRIES} entries; keep only skills in the folder");
         return Err(vec![Error::for_file(display_path(&walk.canonical), what)]);
     }
     walk.found.files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -66,7 +66,8 @@ impl FolderWalk {
     fn visit_folder(&mut self, path: &Path, prefix: &str, depth: usize, is_linked: bool) {
         if depth > MAX_DEPTH {
             let what = format!(
-                "has folders nested more than {MAX_DEPTH} deep; move them up, or remove the link to a parent folder"
+                "has folders nested more than {MAX_DEPTH} deep; move the folders up, or remove the link to a \
+                 parent folder"
             );
             return self.reject(prefix, Error::for_file(display_path(path), what));
         }
@@ -100,14 +101,14 @@ impl FolderWalk {
         let path = entry.path();
         let file_name = entry.file_name();
         let Some(name) = file_name.to_str() else {
-            let what = "its name is not valid UTF-8, which a URI requires; rename it";
+            let what = "has a name that is not valid UTF-8, which a URI requires; rename the file";
             return self.reject(prefix, Error::for_file(display_path(&path), what));
         };
         if name.starts_with('.') {
             return;
         }
         if name.contains(|c: char| c.is_control() || c == '\\') {
-            let what = "its name contains a control character or a backslash; rename it";
+            let what = "has a name with a control character or a backslash; rename the file";
             let shown = path.to_string_lossy().escape_debug().to_string();
             return self.reject(prefix, Error::for_file(shown, what));
         }
@@ -124,7 +125,7 @@ impl FolderWalk {
             }
         };
         if name.len() > MAX_PATH {
-            let what = format!("its path is longer than {MAX_PATH} bytes; shorten it");
+            let what = format!("has a path that is longer than {MAX_PATH} bytes; shorten the path");
             self.reject(&name, Error::for_file(display_path(&path), what));
         } else if about.is_dir() {
             self.visit_folder(&path, &format!("{name}/"), depth + 1, is_linked);
@@ -142,7 +143,8 @@ impl FolderWalk {
         match link.canonicalize() {
             Ok(target) if target.starts_with(&self.canonical) => Ok(()),
             Ok(_) => {
-                Err("is a link that leads out of the folder; replace it with the file".to_owned())
+                Err("is a link that leads out of the folder; replace the link with the file"
+                    .to_owned())
             }
             Err(error) => Err(unreadable_message(&error)),
         }

@@ -39,15 +39,15 @@ async fn notes(notes: &Notes, query: Document, k: usize) -> Result<Vec<Document>
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let connection = Connection::open_in_memory().context("no database")?;
+    let connection = Connection::open_in_memory().context("failed to open the database")?;
     let script = "CREATE VIRTUAL TABLE notes USING fts5(title, text);
         INSERT INTO notes VALUES
             ('Hours', 'The shop opens at nine and closes at six.'),
             ('Returns', 'Send it back within thirty days.'),
             ('Tea', 'Tea is served all day.');";
-    connection.execute_batch(script).context("the notes cannot be written")?;
+    connection.execute_batch(script).context("failed to write the notes")?;
 
-    // A fake model that repeats what was found; in your program, a model such as "gemini/gemini-2.5-flash".
+    // A fake model that repeats the documents. In your program, use a model such as "gemini/gemini-2.5-flash".
     let model = from_fn("reader", |request, _| async move {
         request.docs.iter().map(Document::text).collect::<Vec<_>>().join("\n")
     });

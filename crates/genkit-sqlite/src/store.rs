@@ -23,7 +23,7 @@ impl SqliteStore {
     ///
     /// # Errors
     /// Returns `FailedPrecondition` if the file cannot be opened, is not a database, or has tables of a newer version
-    /// of this crate; `Unavailable` if another program locks it or the disk fails.
+    /// of this crate, and `Unavailable` if another program locks it or the disk fails.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         make_private(path)?;

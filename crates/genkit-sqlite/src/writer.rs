@@ -12,10 +12,10 @@ use crate::schema::store_error;
 const BATCH: usize = 64;
 
 /// Sends the result of a finished job, once its transaction has been committed or has failed.
-type SendResult = Box<dyn FnOnce(Result<(), String>) + Send>;
+type ResultCallback = Box<dyn FnOnce(Result<(), String>) + Send>;
 
 /// A job, which receives the connection or the reason why it is unavailable.
-type WriteJob = Box<dyn FnOnce(Result<&Connection, String>) -> SendResult + Send>;
+type WriteJob = Box<dyn FnOnce(Result<&Connection, String>) -> ResultCallback + Send>;
 
 struct Job {
     writes: bool,
@@ -31,7 +31,7 @@ impl WriterThread {
         let (sender, jobs) = mpsc::channel();
         std::thread::Builder::new()
             .name("genkit-sqlite".to_owned())
-            .spawn(move || work_jobs(connection, &jobs))?;
+            .spawn(move || run_jobs(connection, &jobs))?;
         Ok(Self(sender))
     }
 
@@ -47,7 +47,7 @@ impl WriterThread {
             let done = db
                 .map_err(unavailable)
                 .and_then(|db| within_savepoint(db, writes, work).map_err(store_error));
-            let tell: SendResult = Box::new(move |committed| {
+            let tell: ResultCallback = Box::new(move |committed| {
                 let done = committed.map_err(unavailable).and(done);
                 // The caller may have dropped the receiver.
                 let _ = reply.send(done);
@@ -81,7 +81,7 @@ fn within_savepoint<T>(
     done
 }
 
-fn work_jobs(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
+fn run_jobs(mut connection: Connection, jobs: &mpsc::Receiver<Job>) {
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
         batch.extend(jobs.try_iter().take(BATCH - 1));

@@ -20,7 +20,7 @@ use temporalio_common::protos::temporal::api::workflowservice::v1::DeleteWorkflo
 use tokio::time::timeout;
 
 use crate::error::{Error as E, of_call, of_query, of_update};
-use crate::limits::{CONNECT, REQUEST};
+use crate::limits::{CONNECT_TIMEOUT, REQUEST_TIMEOUT};
 use crate::wire::{RunData, RunInput, pack, unpack};
 use crate::workflow::{RUN, RUN_FAILED, RunWorkflow, STATUS};
 
@@ -34,7 +34,7 @@ pub type TemporalFlow = EngineHandle<TemporalClient, FlowKind>;
 /// encryption of everything that Temporal stores, create the client with [`temporalio_client`].
 ///
 /// # Errors
-/// `InvalidArgument` if the URL is invalid, `Unavailable` if the server does not respond.
+/// Returns `InvalidArgument` if the URL is invalid, and `Unavailable` if the server does not respond.
 ///
 /// ```no_run
 /// # async fn example() -> genkit::Result<()> {
@@ -50,7 +50,7 @@ pub async fn connect(url: &str) -> Result<Client> {
     })?;
     let _ = parsed.set_password(None);
     let unreachable = |why: String| E::Unreachable { url: parsed.to_string(), why };
-    let options = ConnectionOptions::new(parsed.clone()).connect_timeout(CONNECT).build();
+    let options = ConnectionOptions::new(parsed.clone()).connect_timeout(CONNECT_TIMEOUT).build();
     let connection = Connection::connect(options).await;
     let connection = connection.map_err(|why| unreachable(why.to_string()))?;
     let client = Client::new(connection, ClientOptions::new("default").build());
@@ -59,8 +59,8 @@ pub async fn connect(url: &str) -> Result<Client> {
 
 /// A client of a Temporal server, which starts and finds durable runs and flows.
 ///
-/// It does not perform steps; the [`TemporalWorker`](crate::TemporalWorker)s do. Its registry must have models, tools
-/// and flows of the same names.
+/// The client does not perform steps; a [`TemporalWorker`](crate::TemporalWorker) does. The registry of the client must
+/// have models, tools and flows with the same names as the workers.
 #[derive(Clone)]
 pub struct TemporalClient {
     genkit: Genkit,
@@ -82,8 +82,9 @@ impl TemporalClient {
         Self { queue: name.into(), ..self }
     }
 
-    /// Writes the status of new runs into the search attribute `GenkitStatus`, so that Temporal finds runs by their
-    /// status: `GenkitStatus = 'input_required'` finds those that wait for answers. Create the attribute first.
+    /// Writes the status of new runs into the search attribute `GenkitStatus`, so that Temporal can find runs by
+    /// status: `GenkitStatus = 'input_required'` finds the runs that wait for answers. Create the attribute first, for
+    /// example with [`create_search_attribute`](Self::create_search_attribute).
     #[must_use]
     pub fn with_search_attribute(self) -> Self {
         Self { is_indexed: true, ..self }
@@ -93,7 +94,8 @@ impl TemporalClient {
     /// --name GenkitStatus --type Keyword` does the same.
     ///
     /// # Errors
-    /// `PermissionDenied` if the client must not change the namespace, `Unavailable` if the server does not respond.
+    /// Returns `PermissionDenied` if the client is not allowed to change the namespace, and `Unavailable` if the server
+    /// does not respond.
     pub async fn create_search_attribute(&self) -> Result<()> {
         let request = AddSearchAttributesRequest {
             search_attributes: [(STATUS.to_owned(), IndexedValueType::Keyword.into())].into(),
@@ -112,8 +114,8 @@ impl TemporalClient {
     /// returned, and `run` is ignored. See also [`Genkit::durable_run`].
     ///
     /// # Errors
-    /// `InvalidArgument` for an invalid id or a run with code that has no name, `Unavailable` if the server does not
-    /// respond, `ResourceExhausted` if the request is too large for Temporal.
+    /// Returns `InvalidArgument` for an invalid id or a run with code that has no name, `Unavailable` if the server
+    /// does not respond, and `ResourceExhausted` if the request is too large for Temporal.
     pub async fn durable_run(&self, id: impl Into<String>, run: Generate) -> Result<TemporalRun> {
         let id = RunId::new(id)?;
         let first = EngineRun::first_of_run(&self.genkit, &id, run).await?;
@@ -121,11 +123,10 @@ impl TemporalClient {
         Ok(TemporalRun::new(self.clone(), id))
     }
 
-    /// Creates a durable flow of the registry that Temporal stores. Otherwise the same as
-    /// [`durable_run`](Self::durable_run).
+    /// Creates a durable run of a flow in the registry. Otherwise the same as [`durable_run`](Self::durable_run).
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run); `NotFound` if the flow does not exist.
+    /// Returns the errors of [`durable_run`](Self::durable_run), and `NotFound` if the flow does not exist.
     pub async fn durable_flow(
         &self,
         id: impl Into<String>,
@@ -138,19 +139,19 @@ impl TemporalClient {
         Ok(TemporalFlow::new(self.clone(), id))
     }
 
-    /// Returns the durable run with this id, created by any process. `None` if no run has this id.
+    /// Returns the durable run with this id, created by any process. Returns `None` if no run has this id.
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<TemporalRun>> {
         let id = RunId::new(id)?;
         Ok(self.run_status(&id).await?.map(|_| TemporalRun::new(self.clone(), id)))
     }
 
-    /// Returns the durable flow with this id, created by any process. `None` if no run has this id.
+    /// Returns the durable flow with this id, created by any process. Returns `None` if no run has this id.
     ///
     /// # Errors
-    /// The errors of [`durable_run`](Self::durable_run).
+    /// Returns the errors of [`durable_run`](Self::durable_run).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<TemporalFlow>> {
         let id = RunId::new(id)?;
         Ok(self.run_status(&id).await?.map(|_| TemporalFlow::new(self.clone(), id)))
@@ -258,7 +259,7 @@ impl EngineClient for TemporalClient {
             Err(error) => match (of_update(error), self.load_run(run).await?) {
                 (Some(error), _) => Err(error.into()),
                 (None, None) => Ok(None),
-                // The run is closed: returns the same error as for a run that is not.
+                // The workflow is closed, so the stored run creates the error.
                 (None, Some(mut closed)) => closed.answer(answers).await.map(Some),
             },
         }
@@ -294,9 +295,9 @@ impl EngineClient for TemporalClient {
 }
 
 impl TemporalClient {
-    /// Waits for a response that a worker has to give.
+    /// Waits for a response from a worker.
     async fn await_worker<T>(&self, response: impl Future<Output = T>) -> Result<T> {
-        let responded = timeout(REQUEST, response).await;
+        let responded = timeout(REQUEST_TIMEOUT, response).await;
         Ok(responded.map_err(|_| E::NoWorker { queue: self.queue.clone() })?)
     }
 }

@@ -15,17 +15,19 @@ use temporalio_sdk::{
 };
 
 use crate::error::Error as E;
-use crate::limits::{ADVANCE, HEARTBEAT, LIMIT_MARGIN, LIVES, LONGEST_RETRY, LONGEST_STEP};
+use crate::limits::{
+    ADVANCE_TIMEOUT, HEARTBEAT, LIMIT_MARGIN, LONGEST_RETRY, LONGEST_STEP, MAX_LOST_WORKERS,
+};
 use crate::steps::{STOPPED, Steps};
 use crate::wire::{
-    AdvanceInput, AdvanceOutput, Advanced, DueStep, Refusal, RunEvent, RunInput, StepInput,
+    AdvanceInput, AdvanceOutput, Advanced, AnswerError, DueStep, RunEvent, RunInput, StepInput,
     StepKind, StepOutput, pack, unpack,
 };
 use crate::workflow::{Recorded, RunWorkflow, publish_status};
 
 type StepFuture<'a> = Pin<Box<dyn Future<Output = Result<String, RunEnd>> + 'a>>;
 
-/// An end of the workflow that is not an end of the run.
+/// The reason why a workflow ends before its run has ended.
 pub(crate) enum RunEnd {
     /// The history is long, so another workflow continues.
     Continue(RunInput),
@@ -48,7 +50,7 @@ impl From<genkit::Error> for RunEnd {
     }
 }
 
-/// What a run waits for.
+/// An event that a run waits for.
 enum Next {
     Cancelled,
     Answers,
@@ -105,7 +107,8 @@ impl<'a> Driver<'a> {
         Ok((status != RunStatus::Completed).then(|| error.unwrap_or_default()))
     }
 
-    /// Starts due steps, unless the history is long: then it returns an error when no step is running.
+    /// Starts the steps that are due. If the history is long, starts none of them, and returns [`RunEnd::Continue`]
+    /// once no step is running.
     fn start_steps(&mut self) -> Result<(), RunEnd> {
         if !self.ctx.continue_as_new_suggested() {
             while let Some(step) = self.due.pop_front() {
@@ -147,7 +150,7 @@ impl<'a> Driver<'a> {
     async fn advance(
         &mut self,
         event: RunEvent,
-    ) -> Result<Result<(RunStatus, Option<String>), Refusal>, RunEnd> {
+    ) -> Result<Result<(RunStatus, Option<String>), AnswerError>, RunEnd> {
         let Advanced { status, head, log, due, error } = match self.find_changes(event).await? {
             AdvanceOutput::Advanced(advanced) => advanced,
             AdvanceOutput::Refused(refusal) => return Ok(Err(refusal)),
@@ -175,7 +178,7 @@ impl Driver<'_> {
         let data = self.ctx.state(|run| run.data.clone());
         let input = pack("the state of the run", &AdvanceInput { run, data, event })?;
         let local = LocalActivityOptions::builder()
-            .start_to_close_timeout(ADVANCE)
+            .start_to_close_timeout(ADVANCE_TIMEOUT)
             .retry_policy(RetryPolicy::builder().maximum_attempts(1).build())
             .cancellation_token(WorkflowCancellationToken::new())
             .build();
@@ -183,17 +186,19 @@ impl Driver<'_> {
         if let Ok(output) = changed {
             return Ok(unpack(&output)?);
         }
-        // This worker lacks something that the run needs, such as a tool. Others get the call, again and again.
-        let remote = ActivityOptions::with_start_to_close_timeout(ADVANCE)
+        // This worker lacks a dependency of the run, such as a tool. Temporal passes the call to other workers until
+        // one succeeds.
+        let remote = ActivityOptions::with_start_to_close_timeout(ADVANCE_TIMEOUT)
             .retry_policy(RetryPolicy::builder().maximum_interval(LONGEST_RETRY).build())
             .cancellation_token(WorkflowCancellationToken::new())
             .build();
         let changed = self.ctx.execute_activity(Steps::advance, input, remote).await;
-        Ok(unpack(&changed.map_err(|error| RunEnd::Failed(message_of(&error)))?)?)
+        Ok(unpack(&changed.map_err(|error| RunEnd::Failed(error_message(&error)))?)?)
     }
 }
 
-/// Performs a step on any worker, again if its worker is lost or after a temporary error. Returns its result.
+/// Performs a step on any worker, and returns its result. Repeats the step if its worker is lost, or after a temporary
+/// error.
 async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Result<String, RunEnd> {
     let (number, mut lives, mut is_begun, mut tries, mut known) = (step.number, 0, false, 0, 0);
     for attempt in 1.. {
@@ -206,7 +211,7 @@ async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Resu
         if recorded.len() > known {
             (lives, known) = (0, recorded.len());
         }
-        if lives >= LIVES {
+        if lives >= MAX_LOST_WORKERS {
             return Err(RunEnd::Failed(E::Poisonous { name: step.name, lives }.to_string()));
         }
         let data = if step.step.is_none() { ctx.state(|run| run.data.clone()) } else { None };
@@ -239,7 +244,7 @@ async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Resu
                 match error.cause() {
                     Some(IncomingError::Timeout(_)) => lives += 1,
                     Some(IncomingError::Application(why)) if why.type_name() == Some(STOPPED) => {}
-                    _ => return Err(RunEnd::Failed(message_of(&error))),
+                    _ => return Err(RunEnd::Failed(error_message(&error))),
                 }
             }
         }
@@ -250,7 +255,8 @@ async fn perform_step(ctx: &WorkflowContext<RunWorkflow>, step: DueStep) -> Resu
 fn activity_options(step: &DueStep) -> ActivityOptions {
     let limit =
         step.limit.map_or(LONGEST_STEP, |limit| Duration::from_millis(limit) + LIMIT_MARGIN);
-    // The server tries a step again only if no worker has begun it. All other attempts get the results of `once`.
+    // The server retries a step only if no worker has started it. `perform_step` makes all other attempts, because they
+    // need the results of `once`.
     let retries = RetryPolicy::builder()
         .maximum_interval(LONGEST_RETRY)
         .non_retryable_error_types(["TemporalTimeout:Heartbeat", "TemporalTimeout:StartToClose"])
@@ -262,7 +268,7 @@ fn activity_options(step: &DueStep) -> ActivityOptions {
         .build()
 }
 
-fn message_of(error: &ActivityExecutionError) -> String {
+fn error_message(error: &ActivityExecutionError) -> String {
     match error.cause() {
         Some(cause) => cause.failure().message.clone(),
         None => error.to_string(),

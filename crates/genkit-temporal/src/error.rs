@@ -1,4 +1,4 @@
-//! The error messages of this crate, all in one list.
+//! The errors of this crate.
 
 use genkit::ErrorKind;
 use temporalio_client::errors::{
@@ -6,7 +6,7 @@ use temporalio_client::errors::{
 };
 use temporalio_client::tonic::{Code, Status};
 
-use crate::limits::{MAX_PACKED, REQUEST};
+use crate::limits::{MAX_PACKED, REQUEST_TIMEOUT};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -27,11 +27,11 @@ pub(crate) enum Error {
     )]
     TooLarge { what: &'static str, bytes: usize, packed: usize },
     #[error(
-        "no worker has answered within {} s; check that a `TemporalWorker` polls the task queue `{queue}`",
-        REQUEST.as_secs()
+        "no worker responded within {} s; check that a `TemporalWorker` polls the task queue `{queue}`",
+        REQUEST_TIMEOUT.as_secs()
     )]
     NoWorker { queue: String },
-    #[error("the workflow `{id}` is a `{found}`, not a durable run; use another id")]
+    #[error("the workflow `{id}` is a `{found}`, not a durable run; use a different id")]
     OtherWorkflow { id: String, found: String },
     #[error("the run `{run}` has ended in Temporal: {why}")]
     Ended { run: String, why: String, kind: ErrorKind },
@@ -77,7 +77,7 @@ impl From<Error> for genkit::Error {
     }
 }
 
-/// Converts an error of a call. `None` if the workflow does not exist, or is closed.
+/// Converts an error of a call. Returns `None` if the workflow does not exist or is closed.
 macro_rules! call_errors {
     ($($name:ident: $error:ident),*) => {$(
         pub(crate) fn $name(error: $error) -> Option<Error> {

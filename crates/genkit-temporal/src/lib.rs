@@ -39,25 +39,25 @@
 //!
 //! # How it works
 //!
-//! Each run is a workflow `genkit.Run` with the id of the run. It stores the state of the run and does not interpret
-//! it: a local activity accepts each result and determines the next steps, and the history contains its output.
-//! Histories are therefore replayed identically by every version of the program, and functions do not need to be
-//! deterministic. The activities `genkit.model`, `genkit.tool` and `genkit.flow` perform one step each, on any worker.
-//! Results of [`Context::once`](genkit::Context::once) are signals to the workflow, which are stored before the
-//! function continues.
+//! Each run is a workflow `genkit.Run` with the id of the run. The workflow stores the state of the run and does not
+//! interpret it: a local activity accepts each result and determines the next steps, and the history contains the
+//! output of this activity. Histories are therefore replayed identically by every version of the program, and functions
+//! do not need to be deterministic. The activities `genkit.model`, `genkit.tool` and `genkit.flow` perform one step
+//! each, on any worker. Results of [`Context::once`](genkit::Context::once) are signals to the workflow, which are
+//! stored before the function continues.
 //!
-//! | what | how often |
+//! | step | performed |
 //! |---|---|
 //! | a finished step, a finished `once` | once |
-//! | a step whose worker was lost (no heartbeat for 10 s) | again, from its beginning, on any worker; finished results of `once` are reused |
+//! | a step whose worker was lost (no heartbeat for 10 s) | again, from the start, on any worker; finished results of `once` are reused |
 //! | the same with `#[tool(at_most_once)]` | never again automatically: the run asks the user for its outcome |
-//! | a step that lost 10 workers | never again: the run has failed |
+//! | a step that lost 10 workers | never again: the run fails |
 //! | a model call or a flow that failed with `Unavailable`, `ResourceExhausted` or `DeadlineExceeded` | up to 5 times, with at least the wait that a server requests |
-//! | a model call or a flow that failed with another error | once: the run has failed |
-//! | a tool that failed | once: its error is a response to the model |
+//! | a model call or a flow that failed with another error | once: the run fails |
+//! | a tool that failed | once: the model receives the error as the tool's response |
 //!
-//! Answers are updates of the workflow, with the errors of answers that do not fit. The signal `answer` has the same
-//! effect without a reply, and is accepted while no worker runs:
+//! Answers are updates of the workflow, which return an error if an answer does not match an open question. The signal
+//! `answer` has the same effect without a reply, and is accepted while no worker runs:
 //!
 //! ```text
 //! temporal workflow signal --workflow-id order-4711 --name answer --input '{"plain":{"call":"call_1","answer":true}}'
@@ -68,9 +68,9 @@
 //! A message has at most 2 MiB and a history at most 50 MiB. Each model call records the whole conversation,
 //! compressed, and each step records its result. If the history exceeds the size that the server suggests (4 MiB or
 //! 4,096 events by default), a new workflow with the same id continues the run, as soon as no step is running. A run
-//! may therefore have any number of steps, while its state must be smaller than 1,900 KiB after compression. If it is
-//! not, the run fails with an error that states the size; keep files and media elsewhere and pass their URLs. One step
-//! may record up to 10,000 results of `once`.
+//! can therefore have any number of steps, but its state must be smaller than 1,900 KiB after compression. If the state
+//! is larger, the run fails with an error that states the size; keep files and media elsewhere and pass their URLs. One
+//! step can record up to 10,000 results of `once`.
 //!
 //! An id can be used again once Temporal has deleted the run: after [`delete`](TemporalRun::delete), which Temporal
 //! performs in the background within some minutes, or after the retention of the namespace.

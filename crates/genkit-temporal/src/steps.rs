@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::error::Error as E;
-use crate::limits::{CANCEL, HEARTBEAT_INTERVAL};
+use crate::limits::{CANCEL_TIMEOUT, HEARTBEAT_INTERVAL};
 use crate::wire::{
-    AdvanceInput, AdvanceOutput, Advanced, DueStep, OnceNote, Refusal, RunEvent, StepInput,
+    AdvanceInput, AdvanceOutput, Advanced, AnswerError, DueStep, OnceNote, RunEvent, StepInput,
     StepKind, StepOutput, from_json, pack, to_json, unpack,
 };
 use crate::workflow::RunWorkflow;
@@ -39,7 +39,7 @@ impl Steps {
         _ctx: ActivityContext,
         input: Vec<u8>,
     ) -> Result<Vec<u8>, ActivityError> {
-        self.advance_run(&input).await.map_err(not_started)
+        self.advance_run(&input).await.map_err(not_started_error)
     }
 
     /// Calls the model.
@@ -85,7 +85,7 @@ impl Steps {
             }
             RunEvent::Answered(answers) => {
                 if let Err(error) = run.answer(answers).await {
-                    let refusal = Refusal::from_error(&error).ok_or(error)?;
+                    let refusal = AnswerError::from_error(&error).ok_or(error)?;
                     return pack("an answer", &AdvanceOutput::Refused(refusal));
                 }
             }
@@ -122,8 +122,8 @@ impl Steps {
         ctx: ActivityContext,
         input: &[u8],
     ) -> Result<Vec<u8>, ActivityError> {
-        let mut input: StepInput = unpack(input).map_err(not_started)?;
-        let step = self.load_step(&mut input).await.map_err(not_started)?;
+        let mut input: StepInput = unpack(input).map_err(not_started_error)?;
+        let step = self.load_step(&mut input).await.map_err(not_started_error)?;
         let done = if input.is_begun && step.is_at_most_once(&self.genkit) {
             step.unknown(input.recorded)
         } else {
@@ -176,18 +176,18 @@ impl Steps {
             () = ctx.cancelled() => {}
             () = send_heartbeats(ctx) => {}
             done = &mut working => return match done {
-                Ok(done) => done.map_err(not_started),
-                Err(_) => Err(stopped("the step panicked")),
+                Ok(done) => done.map_err(not_started_error),
+                Err(_) => Err(stopped_error("the step panicked")),
             },
         }
-        // Notifies work elsewhere before the step is dropped.
+        // Cancel external operations before the step is dropped.
         let _ = cancel.send(());
-        let _ = timeout(CANCEL, working).await;
-        Err(stopped("the step was stopped"))
+        let _ = timeout(CANCEL_TIMEOUT, working).await;
+        Err(stopped_error("the step was stopped"))
     }
 }
 
-/// Sends heartbeats until Temporal does not accept one.
+/// Sends heartbeats until Temporal rejects one.
 async fn send_heartbeats(ctx: &ActivityContext) {
     while ctx.record_heartbeat(()).await.is_ok() {
         tokio::time::sleep(HEARTBEAT_INTERVAL).await;
@@ -195,12 +195,12 @@ async fn send_heartbeats(ctx: &ActivityContext) {
 }
 
 /// Converts an error of a step that has not begun, which another worker may be able to perform.
-fn not_started(error: Error) -> ActivityError {
+fn not_started_error(error: Error) -> ActivityError {
     ApplicationFailure::new(error.chain()).into()
 }
 
 /// Creates the error of a step that has begun and has no result.
-fn stopped(why: &'static str) -> ActivityError {
+fn stopped_error(why: &'static str) -> ActivityError {
     let failure = ApplicationFailure::builder(why);
     failure.type_name(STOPPED.to_owned()).non_retryable(true).build().into()
 }
@@ -218,7 +218,7 @@ impl StepLog for OnceSignals {
         let note = OnceNote { number: self.number, attempt: self.attempt, key, done };
         Box::pin(async move {
             let note = pack("a result of `once`", &note)?;
-            let lost = || Error::new(ErrorKind::Aborted, "the step was given to another worker");
+            let lost = || Error::new(ErrorKind::Aborted, "the step was passed to another worker");
             let workflow = ctx.workflow_handle::<RunWorkflow>().ok_or_else(lost)?;
             let sent = workflow.signal(RunWorkflow::once, note, WorkflowSignalOptions::default());
             sent.await

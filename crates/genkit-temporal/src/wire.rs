@@ -1,4 +1,4 @@
-//! The messages between clients, workflows and activities. Those that contain a conversation are compressed.
+//! The messages between clients, workflows and activities. Messages that contain a conversation are compressed.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -64,7 +64,7 @@ pub(crate) enum StepKind {
     Flow,
 }
 
-/// What happened to a run.
+/// An event of a run.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum RunEvent {
     Started,
@@ -86,8 +86,8 @@ pub(crate) struct AdvanceInput {
 #[derive(Serialize, Deserialize)]
 pub(crate) enum AdvanceOutput {
     Advanced(Advanced),
-    /// The event does not fit the run, which is unchanged.
-    Refused(Refusal),
+    /// The run rejected the event, and is unchanged.
+    Refused(AnswerError),
     /// The run cannot be stored.
     TooLarge(String),
 }
@@ -104,14 +104,14 @@ pub(crate) struct Advanced {
     pub(crate) error: Option<String>,
 }
 
-/// The error of an answer that does not fit the open questions.
+/// The error of an answer that does not match the open questions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Refusal {
+pub(crate) struct AnswerError {
     is_invalid: bool,
     message: String,
 }
 
-impl Refusal {
+impl AnswerError {
     /// Returns `None` for an error that does not come from the caller.
     pub(crate) fn from_error(error: &Error) -> Option<Self> {
         let is_invalid = match error.kind() {
@@ -123,7 +123,7 @@ impl Refusal {
     }
 
     pub(crate) fn run_ended() -> Self {
-        Self { is_invalid: false, message: "the run has ended, so it asks no questions".to_owned() }
+        Self { is_invalid: false, message: "the run has ended, so no question is open".to_owned() }
     }
 
     pub(crate) fn into_error(self) -> Error {
@@ -148,7 +148,7 @@ pub(crate) struct StepInput {
     pub(crate) is_begun: bool,
     /// The results of `once` of earlier attempts.
     pub(crate) recorded: BTreeMap<String, Value>,
-    /// The step as JSON, or the run with the step.
+    /// The step as JSON. If it is `None`, `data` contains the run with the step.
     pub(crate) step: Option<String>,
     pub(crate) data: Option<RunData>,
 }
@@ -174,7 +174,7 @@ pub(crate) struct OnceNote {
 /// Serializes and compresses a message.
 ///
 /// # Errors
-/// `ResourceExhausted` if it is too large for Temporal.
+/// Returns `ResourceExhausted` if the message is too large for Temporal.
 pub(crate) fn pack(what: &'static str, message: &impl Serialize) -> Result<Vec<u8>> {
     let json = to_json(message)?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());

@@ -7,12 +7,12 @@ use temporalio_client::Client;
 use temporalio_sdk::{Runtime, Worker, WorkerOptions};
 
 use crate::error::Error as E;
-use crate::limits::{CANCEL, HEARTBEAT_INTERVAL, STICKY};
+use crate::limits::{CANCEL_TIMEOUT, HEARTBEAT_INTERVAL, STICKY_TIMEOUT};
 use crate::steps::Steps;
 use crate::workflow::RunWorkflow;
 
 /// A worker for Temporal: it performs the runs of a task queue with every model, tool and flow of the registry. Any
-/// number of workers may poll one task queue.
+/// number of workers can poll one task queue.
 ///
 /// ```no_run
 /// # async fn example(genkit: genkit::Genkit) -> genkit::Result<()> {
@@ -43,8 +43,8 @@ impl TemporalWorker {
         self
     }
 
-    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have 5 seconds to end; all
-    /// other steps are performed by other workers.
+    /// Stops the worker when `signal` resolves, instead of on Ctrl-C. Steps in progress have 5 seconds to finish; other
+    /// workers perform the steps that do not.
     #[must_use]
     pub fn until(mut self, signal: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(signal));
@@ -54,18 +54,19 @@ impl TemporalWorker {
     /// Runs the worker. Its future is not `Send`: await it in `main` or in a `LocalSet`.
     ///
     /// # Errors
-    /// `FailedPrecondition` if the namespace does not exist or the client must not poll the task queue.
+    /// Returns `FailedPrecondition` if the namespace does not exist, or if the client is not allowed to poll the task
+    /// queue.
     pub async fn run(self) -> Result<()> {
-        let runtime = Runtime::from_current_tokio(Default::default()).map_err(failed)?;
+        let runtime = Runtime::from_current_tokio(Default::default()).map_err(worker_error)?;
         let options = WorkerOptions::new(self.queue)
             .register_workflow::<RunWorkflow>()
-            .map_err(failed)?
+            .map_err(worker_error)?
             .register_activities(Steps { genkit: self.genkit })
-            .graceful_shutdown_period(CANCEL)
+            .graceful_shutdown_period(CANCEL_TIMEOUT)
             .max_heartbeat_throttle_interval(HEARTBEAT_INTERVAL)
-            .sticky_queue_schedule_to_start_timeout(STICKY)
+            .sticky_queue_schedule_to_start_timeout(STICKY_TIMEOUT)
             .build();
-        let mut worker = Worker::new(&runtime, self.client, options).map_err(failed)?;
+        let mut worker = Worker::new(&runtime, self.client, options).map_err(worker_error)?;
         let stop = worker.shutdown_handle();
         let until = self.until.unwrap_or_else(|| {
             Box::pin(async {
@@ -77,14 +78,14 @@ impl TemporalWorker {
         });
         let mut running = std::pin::pin!(worker.run());
         tokio::select! {
-            ran = &mut running => return ran.map_err(failed),
+            ran = &mut running => return ran.map_err(worker_error),
             () = until => stop(),
         }
-        running.await.map_err(failed)
+        running.await.map_err(worker_error)
     }
 }
 
-fn failed(why: impl Display) -> genkit::Error {
+fn worker_error(why: impl Display) -> genkit::Error {
     E::Worker(why.to_string()).into()
 }
 

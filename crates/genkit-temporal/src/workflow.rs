@@ -18,7 +18,7 @@ use temporalio_sdk::{
 };
 
 use crate::driver::{Driver, RunEnd};
-use crate::wire::{OnceNote, Refusal, RunData, RunInput, pack, unpack};
+use crate::wire::{AnswerError, OnceNote, RunData, RunInput, pack, unpack};
 
 /// The name of the workflow.
 pub(crate) const RUN: &str = "genkit.Run";
@@ -39,13 +39,13 @@ pub(crate) struct RunWorkflow {
     /// Answers that the run has not accepted yet, with the ticket of their reply.
     pub(crate) answers: VecDeque<(u64, EngineAnswers)>,
     /// The replies to answers. `None` if they were accepted.
-    replies: BTreeMap<u64, Option<Refusal>>,
+    replies: BTreeMap<u64, Option<AnswerError>>,
     last_ticket: u64,
     /// The results of `once` of open steps.
     pub(crate) recorded: BTreeMap<u64, Recorded>,
 }
 
-/// The results of `once` of a step, sent by its current attempt and by earlier ones.
+/// The results of `once` of a step, sent by its current attempt and by earlier attempts.
 #[derive(Default)]
 pub(crate) struct Recorded {
     pub(crate) attempt: u32,
@@ -82,12 +82,12 @@ impl RunWorkflow {
         }
     }
 
-    /// Accepts answers to open questions. Returns the error of answers that do not fit.
+    /// Accepts answers to open questions. Returns an error if they do not match the open questions.
     #[update]
     pub(crate) async fn answer(
         ctx: &mut WorkflowContext<Self>,
         answers: EngineAnswers,
-    ) -> Option<Refusal> {
+    ) -> Option<AnswerError> {
         let ticket = ctx.state_mut(|run| run.add_answers(answers));
         let detached = WaitConditionOptions::builder()
             .cancellation_token(WorkflowCancellationToken::new())
@@ -108,7 +108,7 @@ impl RunWorkflow {
         self.add_answers(answers);
     }
 
-    /// Records a result of `once`. Those of lost attempts are ignored.
+    /// Records a result of `once`. Results of lost attempts are ignored.
     #[signal]
     pub(crate) fn once(&mut self, _ctx: &mut SyncWorkflowContext<Self>, note: Vec<u8>) {
         let Ok(OnceNote { number, attempt, key, done }) = unpack(&note) else { return };
@@ -131,9 +131,12 @@ impl RunWorkflow {
         self.last_ticket
     }
 
-    pub(crate) fn reply(&mut self, ticket: u64, refusal: Option<Refusal>) {
+    pub(crate) fn reply(&mut self, ticket: u64, refusal: Option<AnswerError>) {
         if let Some(refusal) = &refusal {
-            tracing::warn!(?refusal, "answers do not fit the open questions of the run");
+            tracing::warn!(
+                ?refusal,
+                "rejected answers that do not match the open questions of the run"
+            );
         }
         self.replies.insert(ticket, refusal);
     }
@@ -152,7 +155,7 @@ fn is_cancelled(ctx: &WorkflowContext<RunWorkflow>) -> bool {
 async fn finish_updates(ctx: &WorkflowContext<RunWorkflow>) {
     let rejected = |run: &mut RunWorkflow| {
         while let Some((ticket, _)) = run.answers.pop_front() {
-            run.reply(ticket, Some(Refusal::run_ended()));
+            run.reply(ticket, Some(AnswerError::run_ended()));
         }
     };
     ctx.state_mut(rejected);

@@ -14,10 +14,10 @@ const ENTITIES: [(&str, char); 5] =
 pub(crate) fn match_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)> {
     let (mut at, mut matched, mut end) = (0, 0, 0);
     for part in value.chars() {
-        let mut next = escape_length(part, &text[at..]);
+        let mut next = escaped_length(part, &text[at..]);
         if next.is_none() && matched > 0 {
             at += line_break(&text[at..]);
-            next = escape_length(part, &text[at..]);
+            next = escaped_length(part, &text[at..]);
         }
         let Some(length) = next else { break };
         at += length;
@@ -28,7 +28,7 @@ pub(crate) fn match_escaped(value: &str, text: &[u8]) -> Option<(usize, usize)> 
 }
 
 /// Returns the length of the character `part` at the start of `text`, in any escaped form.
-fn escape_length(part: char, text: &[u8]) -> Option<usize> {
+fn escaped_length(part: char, text: &[u8]) -> Option<usize> {
     let mut buffer = [0; 4];
     let raw = part.encode_utf8(&mut buffer).as_bytes();
     if part != '\\' && text.get(..raw.len())?.eq_ignore_ascii_case(raw) {

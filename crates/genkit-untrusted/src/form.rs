@@ -66,8 +66,8 @@ fn is_secret_field(name: &str, field: &Value) -> bool {
         || texts.into_iter().any(|text| asks_for_secret(text) && !is_count(text.trim()))
 }
 
-/// Returns whether a form field with this name, in any case style, or this title asks for a secret, that is, whether it
-/// ends with a word for a secret. Prefers false negatives, because a form with such a field is rejected.
+/// Returns whether a form field with this name, in any case style, or this title asks for a secret, that is, whether
+/// the text ends with a word for a secret. Prefers false negatives, because a form with such a field is rejected.
 pub fn asks_for_secret(name: &str) -> bool {
     let words = split_words(name);
     // The first word is never a preposition: `to_password` is the password of the receiver.

@@ -36,7 +36,7 @@ pub enum SealError {
 }
 
 impl Seal {
-    /// Creates a seal with a key of at least [`MIN_KEY`] bytes. It opens only text of the same `domain`.
+    /// Creates a seal with a key of at least [`MIN_KEY`] bytes. The seal opens only text of the same `domain`.
     pub fn new(key: &[u8], domain: &[u8]) -> Self {
         let mut keyed = Hmac::new_from_slice(key).expect("HMAC takes keys of any length");
         keyed.update(domain);

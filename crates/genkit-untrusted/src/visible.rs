@@ -80,8 +80,8 @@ fn escape_characters(words: &mut String) {
     }
 }
 
-/// Truncated untrusted text, for a field or message in a log. It is escaped like a line ([`escape_line`]), and quoted
-/// if it could be mistaken for another field.
+/// Truncated untrusted text, for a field or message in a log. The text is escaped like a line ([`escape_line`]), and
+/// quoted if it could be mistaken for another field.
 pub struct Logged<T> {
     words: T,
     limit: usize,

@@ -83,7 +83,7 @@ impl UriTemplateError {
             | Kind::ExpressionAfterQuery(part)
             | Kind::SecondQuery(part) => format!("`{part}`"),
             Kind::ContinuationWithoutQuery => "`{&…}`".into(),
-            Kind::QueryIsNotText => "the query before it".into(),
+            Kind::QueryIsNotText => "the query before `{&…}`".into(),
             Kind::QueryHasBegun => "`{?…}`".into(),
             Kind::FragmentHasBegun => "this expression".into(),
             Kind::OpenList(name) => format!("the list `{name}*`"),
@@ -109,7 +109,7 @@ impl UriTemplateError {
             Kind::MissingName => "it has no name",
             Kind::CharacterInName(_) => "a name consists of ASCII letters, digits and `_`",
             Kind::RepeatedVariable(_) => "it occurs twice, and a URI could give it two values",
-            Kind::TooManyVariables(_) => "there are too many",
+            Kind::TooManyVariables(_) => "the template has too many variables",
             Kind::AfterFragment(_) => "it comes after the fragment, which ends a URI",
             Kind::TextAfterQuery(_) | Kind::ExpressionAfterQuery(_) => {
                 "it comes after variables of the query, which may be missing"
@@ -132,7 +132,7 @@ impl UriTemplateError {
         match &self.kind {
             Kind::TooLong { .. } => return format!("use at most {MAX_TEMPLATE_BYTES} bytes"),
             Kind::Empty => "write a URI such as `note://{id}`",
-            Kind::NestedBrace => "close the one before it with `}`",
+            Kind::NestedBrace => "close the outer expression with `}` first",
             Kind::UnclosedBrace => "add a `}`, or write `%7B` for the character itself",
             Kind::UnopenedBrace => "remove it, or write `%7D` for the character itself",
             Kind::BarePercent => "write `%25` for the character itself",
@@ -143,7 +143,7 @@ impl UriTemplateError {
             Kind::MissingName => "write a name, or remove the comma or `*`",
             Kind::CharacterInName(_) => "choose another name",
             Kind::RepeatedVariable(_) => "use two names",
-            Kind::TooManyVariables(_) => return format!("use at most {MAX_VARIABLES}"),
+            Kind::TooManyVariables(_) => return format!("use at most {MAX_VARIABLES} variables"),
             Kind::AfterFragment(_) => "put it before `{#…}`",
             Kind::TextAfterQuery(_) => "put it before them: `?fixed=1{&…}`",
             Kind::ExpressionAfterQuery(_) => "put it before `{?…}`, or into it",

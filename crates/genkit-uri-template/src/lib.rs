@@ -1,4 +1,4 @@
-//! URI templates (RFC 6570) that also work in reverse: they match a URI and return the values of its variables.
+//! URI templates (RFC 6570) that also work in reverse: they match a URI and return the values of the variables.
 //!
 //! ```
 //! use genkit_uri_template::{UriTemplate, UriValue};
@@ -31,8 +31,8 @@
 //! and `{/…}`, a variable that occurs twice, and anything but `{&…}` and `{#…}` after `{?…}`.
 //!
 //! **Queries.** A template with `{?…}` or `{&…}` ignores keys that it does not name, since links often acquire
-//! additional keys. In a template without them, the query is matched like any other text. A URI with a repeated key
-//! does not match, unless the variable is a list.
+//! additional keys. In a template without these expressions, the query is matched like any other text. A URI with a
+//! repeated key does not match, unless the variable is a list.
 //!
 //! **Paths.** Values are decoded. A value before the query does not match if it contains a NUL or a segment `..`
 //! (between slashes of either kind), if it is absolute (`/etc`, `\host`, `C:`), or if it contains a `/` and its

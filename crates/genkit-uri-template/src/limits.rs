@@ -12,5 +12,5 @@ pub const MAX_VARIABLES: usize = 16;
 pub const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// The maximum number of steps of a search for one URI, over all templates. Default is 4,000,000: the largest template
-/// takes about a third of them for the longest URI.
+/// takes about a third of these steps for the longest URI.
 pub const MAX_SEARCH_STEPS: usize = 4_000_000;

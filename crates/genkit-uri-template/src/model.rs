@@ -16,7 +16,7 @@ pub(crate) enum TemplatePart {
 pub(crate) struct Expression {
     pub(crate) operator: Operator,
     pub(crate) variables: Vec<VarSpec>,
-    /// The position of its `{`, in bytes.
+    /// The position of the `{`, in bytes.
     pub(crate) offset: usize,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Expression {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VarSpec {
     pub(crate) name: String,
-    /// Whether it ends with `*`, which makes it a list of values.
+    /// Whether the variable ends with `*`, which makes it a list of values.
     pub(crate) explode: bool,
     pub(crate) offset: usize,
 }

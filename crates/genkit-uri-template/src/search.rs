@@ -7,7 +7,7 @@ use crate::matcher;
 use crate::template::UriTemplate;
 use crate::value::UriValue;
 
-/// A search that matches a URI against several templates, with one limit on the work for all of them.
+/// A search that matches a URI against several templates, with one limit on the work for all templates.
 ///
 /// A template whose first or last text differs from that of the URI costs almost nothing.
 ///

@@ -33,8 +33,9 @@ pub struct UriTemplate {
 
 /// The specificity of a template. If several templates match a URI, use the one with the greatest specificity.
 ///
-/// A plain URI is greater than any template. Among templates, one with more fixed text is greater, then one with fewer
-/// variables that can contain a `/`, then one with fewer variables. See [`UriTemplate::specificity`].
+/// A plain URI is greater than any template. Among templates, the template with more fixed text is greater. If the
+/// amount of fixed text is equal, the template with fewer variables that can contain a `/` is greater. If this number
+/// is also equal, the template with fewer variables is greater. See [`UriTemplate::specificity`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Specificity {
     is_static: bool,
@@ -118,7 +119,7 @@ impl UriTemplate {
         self.matcher.match_normal(&matcher::normalize_for_match(uri)?, &mut steps)
     }
 
-    /// Returns the specificity of the template, to choose between several that match a URI.
+    /// Returns the specificity of the template, to choose between several templates that match a URI.
     ///
     /// ```
     /// use genkit_uri_template::UriTemplate;

@@ -19,7 +19,7 @@ impl<R: BufRead, W: Write> Person<R, W> {
         Ok(writeln!(self.output, "{text}")?)
     }
 
-    /// Reads a trimmed line; `None` at the end of the input.
+    /// Reads a trimmed line. Returns `None` at the end of the input.
     pub(crate) fn line(&mut self, prompt: &str) -> Result<Option<String>> {
         write!(self.output, "{prompt} ")?;
         self.output.flush()?;

@@ -174,7 +174,7 @@ async fn settle(run: &Trip, answer: Option<bool>) -> Result<GenerateResponse> {
     }
 }
 
-/// Asks the user at the terminal; returns `None` without a terminal or an answer.
+/// Asks the user at the terminal. Returns `None` without a terminal or an answer.
 fn ask(question: &Interrupt) -> Result<Option<bool>> {
     println!("? {}", question.message().unwrap_or("The agent has a question."));
     if !std::io::stdin().is_terminal() {

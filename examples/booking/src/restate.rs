@@ -33,10 +33,11 @@ impl Trip {
     }
 }
 
-/// Starts a worker for the server with its ingress at `url`, and starts or resumes the trip. Returns whether it
+/// Starts a worker for the Restate server whose ingress is at `url`, and starts or resumes the trip. Returns whether it
 /// resumed.
 ///
-/// Restate resumes the steps of a killed process at its address, so `worker` must be the same each time.
+/// Restate resumes the steps of a killed process at the address of that process, so `worker` must be the same each
+/// time.
 pub(crate) async fn trip(
     genkit: &Genkit,
     url: &str,

@@ -38,7 +38,7 @@ impl Terminal {
         Ok(out.flush()?)
     }
 
-    /// Reads a line without blocking the runtime; `None` at the end of the input.
+    /// Reads a line without blocking the runtime. Returns `None` at the end of the input.
     pub(crate) async fn line(&self, prompt: String, echo: bool) -> Result<Option<String>> {
         self.clone().run_blocking(move || read(&prompt, echo)).await
     }

@@ -63,7 +63,7 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
         std::future::pending::<()>().await;
     };
     let down = async {
-        // The instance received the request and may have executed it, so it must not be sent to another one.
+        // The instance may have executed the request, so do not send it to another instance.
         match tokio::io::copy(&mut answers, &mut reads).await {
             Ok(0) => {
                 send_error(
@@ -84,7 +84,8 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
     }
 }
 
-/// Reads the head of a request and adds `connection: close`. Returns an empty head if there is no request.
+/// Reads the head of a request and adds `connection: close`. Returns an empty head if there is no request or its head
+/// is too large.
 async fn head_of(client: &mut TcpStream) -> io::Result<Vec<u8>> {
     let (mut read, mut piece) = (Vec::new(), [0; 4096]);
     let end = loop {

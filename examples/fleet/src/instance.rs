@@ -1,4 +1,4 @@
-//! One instance of the server, which has a name.
+//! One named instance of the server.
 
 #![allow(clippy::print_stdout, reason = "the parent process reads the address")]
 
@@ -35,7 +35,7 @@ async fn book(name: &Name, ctx: &Context, seats: u32) -> Result<String> {
     Ok(format!("booked {seats} seats for {guest}; asked by {asked_by}, booked by {}", name.0))
 }
 
-/// Serves as `name`, with sessions in `folder`. Prints its address first.
+/// Serves as the instance `name`, with sessions in `folder`. Prints the address first.
 pub(crate) async fn serve(name: &str, folder: &Path) -> Result<()> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);

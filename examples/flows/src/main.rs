@@ -51,7 +51,7 @@ async fn main() -> Result<()> {
     let genkit = genkit::Genkit::builder().default_model(model.clone()).state(model).build()?;
     let server = genkit
         .serve_flows()
-        // These flows have no secrets, so every web page can call them.
+        // These flows have no secrets, so every web page may call them.
         .cors(["*"])
         .durable_streams(true);
     match address {

@@ -1,7 +1,7 @@
 //! A model that works without a network, and an example of how to write a provider with the public API.
 //!
-//! The model matches words, so you can run a complete agent loop without an API key: question, call,
-//! result, response. For any other request it responds with its description.
+//! The model matches words, so you can run a complete agent loop without an API key: question, call, result, response.
+//! For any other request it responds with a description of itself.
 //!
 //! | request | response |
 //! |---|---|
@@ -19,21 +19,21 @@
 //! # Writing a provider
 //!
 //! 1. A model is a type that implements [`Model`]: a name, its capabilities, and
-//!    [`generate`](Model::generate). If a request uses a feature that the [`ModelInfo`] does not support, genkit
-//!    returns an error or simulates the feature in the messages, before it calls the model.
+//!    [`generate`](Model::generate). If a request uses a feature that the model's [`ModelInfo`] does not list, genkit
+//!    returns an error or simulates the feature in the messages.
 //! 2. [`generate`](Model::generate) receives a [`ModelRequest`]: the messages, the tools with their
 //!    schemas, the tool choice and the requested output. A provider converts it to the format of its
 //!    service and sends it; here, `answer` computes the response.
-//! 3. It returns a [`ModelResponse`]: text or tool requests. The agent loop runs the tools and calls the model
+//! 3. `generate` returns a [`ModelResponse`]: text or tool requests. The agent loop runs the tools and calls the model
 //!    again with the results as messages of the role `tool`; `Turn::of` in `plan.rs` reads
 //!    them. The loop handles interrupts and `resume`: a resumed request looks like any other.
-//! 4. If chunks [are wanted](ChunkSink::is_wanted), it first sends the same response in pieces.
-//! 5. It reports the [usage](genkit::model::Usage), if it is known.
+//! 4. If chunks [are wanted](ChunkSink::is_wanted), `generate` first sends the same response in chunks.
+//! 5. The response contains the [usage](genkit::model::Usage), if it is known.
 //!
 //! If a closure is enough, use [`from_fn`](genkit::model::from_fn).
 //!
-//! Pass a model as a value to `.model(..)` of a request or `.default_model(..)` of `Genkit::builder()`. With
-//! `.model(..)` of the builder you can refer to it by its name. A family of models with one API key implements
+//! Pass a model as a value to `.model(..)` of a request or `.default_model(..)` of `Genkit::builder()`. If you add it
+//! with `.model(..)` of the builder, you can refer to it by its name. A family of models with one API key implements
 //! [`Provider`](genkit::model::Provider), and its models are named `"provider/model"`:
 //!
 //! ```

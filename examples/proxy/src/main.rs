@@ -18,7 +18,7 @@ use genkit::{Result, tool};
 
 #[derive(clap::Args)]
 struct ProxyArgs {
-    /// The `mcp.json` of the servers behind this one
+    /// The `mcp.json` of the servers behind this proxy
     config: PathBuf,
 }
 

@@ -40,7 +40,7 @@ impl Times {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn duration_of(&self, answer: &ToolResponse) -> Option<Duration> {
+    fn call_duration(&self, answer: &ToolResponse) -> Option<Duration> {
         self.lock().get(answer.id.as_deref()?).copied()
     }
 }
@@ -97,7 +97,7 @@ impl<W: Write> View<W> {
     fn answer(&mut self, answer: &ToolResponse) -> Result<()> {
         let took = self
             .times
-            .duration_of(answer)
+            .call_duration(answer)
             .map(|took| format!(" in {took:.1?}"))
             .unwrap_or_default();
         let what = match (&answer.output, answer.error()) {

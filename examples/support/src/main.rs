@@ -1,4 +1,4 @@
-//! A support agent with other agents, in a terminal: one is called as a tool, one takes the conversation over, and one
+//! A support agent with other agents, in a terminal: one is called as a tool, one takes over the conversation, and one
 //! works in the background. The session is stored while a turn runs, so it continues after a restart or a crash.
 //!
 //! ```text

@@ -8,8 +8,9 @@
 //! cargo run -p telemetry -- --serve --http 127.0.0.1:0   the server, over HTTP
 //! ```
 //!
-//! The collector is `OTEL_EXPORTER_OTLP_ENDPOINT`, else `http://localhost:4318`. To view the traces, run
-//! `docker run -p 16686:16686 -p 4318:4318 jaegertracing/jaeger`. No real model is needed: the example uses `offline`.
+//! The collector is at the address in `OTEL_EXPORTER_OTLP_ENDPOINT`, by default `http://localhost:4318`. To view the
+//! traces, run `docker run -p 16686:16686 -p 4318:4318 jaegertracing/jaeger`. No real model is needed: the example uses
+//! `offline`.
 
 #![allow(clippy::print_stdout, reason = "an interactive program")]
 
@@ -61,7 +62,7 @@ async fn serve(address: Option<&str>) -> Result<()> {
     }
 }
 
-/// Runs the client. With `.trace_context(true)`, the server continues its traces.
+/// Runs the client. With `.trace_context(true)`, the server continues the traces of the client.
 async fn ask(url: Option<&str>) -> Result<()> {
     let _telemetry = genkit_opentelemetry::otlp("assistant").install()?;
     let tides = match url {

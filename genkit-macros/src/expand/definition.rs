@@ -82,7 +82,7 @@ fn run_options(action: &ValidAction) -> Option<TokenStream> {
                 quote!(.with_config(__genkit::into_config(__genkit::serde_json::json!(#object))))
             }
             ("output", Setting::Schema(schema)) => {
-                let schema = read_schema(schema);
+                let schema = expand_schema(schema);
                 quote!(.with_output_schema(#schema))
             }
             (key, setting) => {
@@ -96,7 +96,7 @@ fn run_options(action: &ValidAction) -> Option<TokenStream> {
 }
 
 /// Generates the schema of the model's output. A type without a schema is reported at the type.
-fn read_schema(source: &SchemaSource) -> TokenStream {
+fn expand_schema(source: &SchemaSource) -> TokenStream {
     match source {
         SchemaSource::Type(ty) => {
             quote_spanned!(types::type_span(ty)=> <#ty as __genkit::SchemaType>::read_schema())

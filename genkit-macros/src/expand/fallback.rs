@@ -73,7 +73,7 @@ pub(crate) fn expand_unparsed(
     crate_path: &Path,
     errors: &TokenStream,
 ) -> TokenStream {
-    let stub = Item::app_name(tokens.clone())
+    let stub = Item::visibility_and_name(tokens.clone())
         .map(|(vis, ident)| expand_stub(&[kind], &vis, &ident, &[], crate_path));
     let item = Item::without_param_attributes(tokens);
     quote!(#errors #item #stub)

@@ -106,9 +106,9 @@ pub(super) fn expand_items(
 
 /// Generates the struct with derives.
 fn expand_derived(action: &ValidAction, fields: &[(&InputField, &TokenStream)]) -> TokenStream {
-    // A type that lacks a trait is reported once, by `expand_checks`. The derives accept the bounds without checking
-    // them: serde's because the bounds name a lifetime, schemars' because they are under `for`. schemars reads bounds
-    // only if the struct has a parameter, hence the constant.
+    // `expand_checks` reports a type that lacks a trait. To avoid a second error, the derives get explicit bounds,
+    // which the compiler does not check at the struct: serde's bounds name a lifetime, and those of schemars are under
+    // `for`. schemars reads bounds only if the struct has a parameter, hence the constant.
     let believed: BTreeSet<String> = fields
         .iter()
         .filter(|(field, _)| needs_traits(field))

@@ -16,7 +16,7 @@ pub(crate) const OPTIONS: &[OptionSpec] = &[
         target: OptionTarget::Macro,
         example: "#[arg(complete = suggest_city)]",
         about: "Completions while a user types: an `async fn(CompleteRequest) -> Vec<String>`, or a \
-                list `[\"a\", \"b\"]`. Prompts and resource templates only.",
+                list `[\"a\", \"b\"]`. Only for prompts and resource templates.",
     },
     OptionSpec {
         key: "extension",

@@ -9,8 +9,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Text,
         target: OptionTarget::Macro,
         example: "name = \"get-weather\"",
-        about: "The name that callers use; 1 to 64 of `A-Z a-z 0-9 _ -`. The default is the \
-                function's name.",
+        about: "The name that callers use. Default is the function's name. It can have 1 to 64 \
+                characters of `A-Z a-z 0-9 _ -`; for a resource, up to 256 characters in one line.",
     },
     OptionSpec {
         key: "title",
@@ -46,7 +46,7 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         target: OptionTarget::Macro,
         example: "crate = \"my_crate::genkit\"",
         about: "The path of the `genkit` crate, for use inside other macros. A renamed \
-                dependency is found without it.",
+                dependency is found without this option.",
     },
 ];
 

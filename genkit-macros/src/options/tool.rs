@@ -16,26 +16,27 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
     hint_option(
         "at_most_once",
         "In a durable run, a call that may already have run is never repeated automatically; the run \
-         asks for its outcome instead.",
+         asks the user for its outcome instead.",
     ),
     hint_option(
         "lazy",
-        "Declares that a model finds the tool by searching; until then its description and schema cost no tokens.",
+        "Lets the model find the tool with a search; until then, the tool's description and schema cost no tokens.",
     ),
     OptionSpec {
         key: "task",
         form: OptionForm::Task,
         target: OptionTarget::Definition,
         example: "task = \"5s\"",
-        about: "Converts a call into a task after this time, for MCP clients that support tasks: 1 second without a \
-                value, `\"now\"` for immediately. `\"always\"` rejects clients without support.",
+        about: "Converts a call into a task after this time, for MCP clients that support tasks. Without a \
+                value, the time is 1 second; `\"now\"` converts the call immediately, and `\"always\"` also rejects \
+                clients without task support.",
     },
     OptionSpec {
         key: "retry",
         form: OptionForm::Retry,
         target: OptionTarget::Definition,
         example: "retry(max_retries = 4, initial_delay = \"1s\", backoff = 4, max_delay = \"5m\")",
-        about: "Retries failed calls in durable runs before the model reads the error, if the error is temporary. \
+        about: "In durable runs, retries a call that failed with a temporary error before the model reads the error. \
                 The example shows the defaults; each value is optional.",
     },
     TIMEOUT,
@@ -46,7 +47,8 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         target: OptionTarget::Definition,
         example: "max_output = \"64KiB\"",
         about: "The maximum size of the text of a result, in bytes, or with `B`, `KiB` or `MiB`. \
-                Longer text is truncated with a marker for models, and an error for MCP clients.",
+                Longer text is truncated with a marker for models, and replaced with an \
+                error for MCP clients.",
     },
     OptionSpec {
         key: "ui",
@@ -69,9 +71,9 @@ pub(super) const OPTIONS: &[OptionSpec] = &[
         form: OptionForm::Schema,
         target: OptionTarget::Definition,
         example: "output_schema = Weather",
-        about: "Replaces the schema of the returned type, for example of a `serde_json::Value`: a \
-                type with `schemars::JsonSchema`, a JSON object `{ .. }`, or a call that returns a \
-                schema. The result is checked against it.",
+        about: "Replaces the schema of the returned type, such as `serde_json::Value`. Takes a type with \
+                `schemars::JsonSchema`, a JSON object `{ .. }`, or a call that returns a schema. Each result is \
+                checked against the schema.",
     },
 ];
 

@@ -54,7 +54,7 @@ impl Item {
     }
 
     /// Returns the visibility and the name of a function that does not parse.
-    pub(crate) fn app_name(tokens: TokenStream) -> Option<(Visibility, Ident)> {
+    pub(crate) fn visibility_and_name(tokens: TokenStream) -> Option<(Visibility, Ident)> {
         let parser = |input: ParseStream| {
             input.call(Attribute::parse_outer)?;
             let vis = input.parse()?;

@@ -1,6 +1,6 @@
 //! Evaluates a flow and serves it to the Developer UI: the guide page `developer_tools`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::action::{DataPoint, Evaluator, Score};
 use genkit::evaluate::{evaluate, metrics};

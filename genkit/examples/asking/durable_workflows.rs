@@ -1,6 +1,6 @@
 //! A durable flow with a child run, a signal and a published status, and a worker with a limit and a schedule.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::durable::{DurableContext as _, FolderStore};
 use genkit::{Context, Error, Genkit, Result, flow};
@@ -33,7 +33,7 @@ async fn main() -> Result<()> {
     let genkit = Genkit::builder().durable(FolderStore::open("runs")?).build()?;
     let run = genkit.durable_flow("order-7", "ship", json!({"order": 7})).await?;
     match std::env::args().nth(1).as_deref() {
-        // From any process, even before the flow waits for it.
+        // A signal can be sent from any process, even before the flow waits for it.
         Some("paid") => run.signal("paid", 500).await?,
         Some("status") => {
             let status: Option<String> = run.published_status().await?;

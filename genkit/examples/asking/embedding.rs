@@ -1,6 +1,6 @@
 //! Calls genkit from a synchronous program: the guide page `embedding`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::message::ToolRequest;
 use genkit::{Error, ErrorKind, Genkit, Registry, Result, tool, tools};

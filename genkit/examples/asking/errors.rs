@@ -1,6 +1,6 @@
 //! Handles errors by kind: the guide page `errors`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::ErrorKind::{self, Cancelled, DeadlineExceeded};
 use genkit::{Error, Result, tool, tools};

@@ -1,6 +1,6 @@
 //! Serves a flow over HTTP and calls it: the guide page `flows`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::{Chunks, Context, Error, ErrorKind, Result, flow, flows};
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Streams the response from a model that calls a tool: the guide page `generate`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::{Result, tool, tools};
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 //! An agent that asks for approval before it pays: the guide page `human_in_the_loop`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::{GenerateResponse, Result, tool, tools};
 use std::{fs, io};

@@ -1,6 +1,6 @@
 //! A run that survives a crash of the process: the guide page `long_work`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::durable::FolderStore;
 use genkit::{Context, Error, Genkit, Result, tool, tools};

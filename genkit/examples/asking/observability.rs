@@ -1,6 +1,6 @@
 //! Prints the spans of a run: the guide page `observability`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::{Result, tool, tools};
 use tracing_subscriber::fmt::{self, format::FmtSpan};

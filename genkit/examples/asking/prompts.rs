@@ -1,6 +1,6 @@
 //! Serves prompts to clients and runs one: the guide page `prompts`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::action::CompleteRequest;
 use genkit::{Message, Prompt, Registry, Result, prompt};

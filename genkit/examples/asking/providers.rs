@@ -1,6 +1,6 @@
 //! A custom model and a custom provider: the guide page `providers`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::model::{
     self, GenerateChunk, Model, ModelInfo, ModelResponse, OpenAi, Provider, Supports,

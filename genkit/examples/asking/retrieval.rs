@@ -1,6 +1,6 @@
 //! Answers questions from a file: the guide page `retrieval`.
 
-#![allow(clippy::print_stdout, reason = "a program for a person")]
+#![allow(clippy::print_stdout, reason = "a command-line program")]
 
 use genkit::model::{Document, Gemini};
 use genkit::retrieval::MemoryIndex;

@@ -1,6 +1,6 @@
 //! Offers skills to a model or to MCP clients: the guide page `skills`.
 
-#![allow(clippy::print_stdout, reason = "a program for a person")]
+#![allow(clippy::print_stdout, reason = "a command-line program")]
 
 use genkit::{Genkit, Result, middleware};
 

@@ -1,6 +1,6 @@
 //! Streams a typed response: the guide page `structured_output`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::Result;
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ async fn main() -> Result<()> {
         .model("gemini/gemini-2.5-flash")
         .extract::<Recipe>()
         .validate(|recipe| match recipe.ingredients.len() {
-            // Sent back to the model, once by default.
+            // The model receives this error and tries again, once by default.
             0 => Err("the recipe has no ingredients"),
             _ => Ok(()),
         });

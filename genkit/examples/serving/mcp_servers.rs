@@ -1,6 +1,6 @@
 //! Gives a local model the tools of an MCP server: the guide page `mcp_servers`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::mcp::host::{McpHost, ServerConfig};
 use genkit::{Result, middleware};

@@ -1,6 +1,6 @@
 //! Middleware around model calls, tool calls and MCP requests: the guide page `middleware`.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program for a person")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
 use genkit::mcp::server::{NextRequest, ServedRequest, on_call};
 use genkit::middleware::{ToolOutcome, fallback, on_model, on_tool, retry};

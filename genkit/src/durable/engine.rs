@@ -24,9 +24,9 @@
 //!     let at = RunHead::new(1, kept.status, None);
 //!     let mut run = EngineRun::load(&genkit, &id, StoredRun::new(at, kept.head, log.clone())).await?;
 //!     for step in run.due() {
-//!         // On any machine; results of `once` go to a log of the engine.
+//!         // On any machine. An engine passes its own log for the results of `once`, instead of `NoStepLog`.
 //!         let done = step.perform(&genkit, BTreeMap::new(), NoStepLog, std::future::pending()).await?;
-//!         run.take(done).await?;
+//!         run.accept_step_result(done).await?;
 //!     }
 //!     kept = run.change()?; // what the engine stores next
 //!     log.extend(kept.log.iter().cloned());

@@ -28,7 +28,7 @@
 //! let ask = genkit::generate("A table for two!").tools(["book"]);
 //! let run = genkit.durable_run("order-4711", ask).await?;
 //! let answer = run.wait().await?;
-//! assert!(answer.is_interrupted()); // it uses no resources now, even for days
+//! assert!(answer.is_interrupted()); // the run uses no resources while it waits, even for days
 //! run.answer("call_1", json!(true)).await?; // from any process
 //! assert_eq!(run.wait().await?.text(), "Booked.");
 //! # std::fs::remove_dir_all(folder).ok();
@@ -65,12 +65,11 @@
 //!
 //! # Named items
 //!
-//! Another process looks up what a run needs in its registry: the model, the tools, and middleware added with
+//! A process looks up what a run needs in its own registry: the model, the tools, and middleware added with
 //! [`named_middleware`](crate::GenkitBuilder::named_middleware). Code without a name (an approval policy, validators,
-//! extensions, tools of MCP servers) is rejected when the run is created; the error lists all of
-//! it. `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
-//! [`Generate::start`](crate::Generate::start) and
-//! [`Generate::resume_run`](crate::Generate::resume_run).
+//! extensions, live tools such as `host.tools()`) is rejected when the run is created; the error lists all of it.
+//! `#[tool(needs_approval)]` does not need a policy. For runs with such code use the stepper:
+//! [`Generate::start`](crate::Generate::start) and [`Generate::resume_run`](crate::Generate::resume_run).
 //!
 //! # Failures and retries
 //!

@@ -22,8 +22,8 @@ impl Genkit {
         genkit_durable::internal::runs::durable_run(&self.0, id, run, DurableOptions::new()).await
     }
 
-    /// Creates a durable flow: a flow of the registry that may ask questions. After a crash it runs again from the
-    /// start, with the saved results of [`Context::once`](crate::Context::once). The id works as in
+    /// Creates a durable run of a flow in the registry. The flow can ask questions. After a crash, it runs again from
+    /// the start, with the saved results of [`Context::once`](crate::Context::once). The id works as in
     /// [`durable_run`](Self::durable_run).
     ///
     /// ```
@@ -104,7 +104,7 @@ impl Genkit {
     /// Returns the durable run with this id, created by any process. Returns `None` if the store does not contain it.
     ///
     /// # Errors
-    /// Returns the errors of [`durable_run`](Self::durable_run).
+    /// Returns `FailedPrecondition` without a store, `InvalidArgument` for an invalid id, and any error from the store.
     pub async fn find_durable_run(&self, id: impl Into<String>) -> Result<Option<DurableRun>> {
         genkit_durable::internal::runs::find_durable_run(&self.0, id).await
     }
@@ -112,7 +112,7 @@ impl Genkit {
     /// Returns the durable flow with this id, created by any process. Returns `None` if the store does not contain it.
     ///
     /// # Errors
-    /// Returns the errors of [`durable_flow`](Self::durable_flow).
+    /// Returns the errors of [`find_durable_run`](Self::find_durable_run).
     pub async fn find_durable_flow(&self, id: impl Into<String>) -> Result<Option<DurableFlow>> {
         genkit_durable::internal::runs::find_durable_flow(&self.0, id).await
     }

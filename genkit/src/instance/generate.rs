@@ -89,8 +89,9 @@ impl Genkit {
         self.resume_with_answers(interrupted, answers)
     }
 
-    /// Calls the registered tool named in `request`, with this program's state and middleware. If the tool is unknown,
-    /// the outcome is an error response for the model. Otherwise, this method works like [`Tool::call`](crate::Tool::call).
+    /// Calls the registered tool named in `request`, with the state and middleware of this instance. If the tool is
+    /// unknown, the outcome is an error response for the model. Otherwise, this method works like
+    /// [`Tool::call`](crate::Tool::call).
     ///
     /// ```
     /// use genkit::message::ToolRequest;

@@ -80,7 +80,7 @@ impl GenkitBuilder {
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// struct Trip { days: Vec<String> }
     ///
-    /// let builder = genkit::Genkit::builder().schema_of::<Trip>();
+    /// let builder = genkit::Genkit::builder().schema_for::<Trip>();
     /// # let _ = builder;
     /// ```
     pub fn schema_for<T: schemars::JsonSchema>(self) -> Self {

@@ -23,7 +23,8 @@ impl GenkitBuilder {
     /// # }
     /// ```
     ///
-    /// [`build`](Self::build) returns all errors in the files, with file and line.
+    /// An invalid skill is skipped and logged with file and line. If no skill in the folder can be used,
+    /// [`build`](Self::build) returns all errors.
     pub fn skills_dir(self, path: impl Into<std::path::PathBuf>) -> Self {
         Self(self.0.skills_dir(path))
     }

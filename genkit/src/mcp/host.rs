@@ -32,7 +32,8 @@
 //! ```
 //!
 //! **Names.** A host prefixes each name with the key of its server: `fs/list_directory`. A client uses the server's own
-//! names: `list_directory`. URIs have no prefix: [`McpHost::read_resource`] finds the server that has the resource.
+//! names, `list_directory`, unless it is [namespaced](McpClientBuilder::namespaced). URIs have no prefix:
+//! [`McpHost::read_resource`] finds the server that has the resource.
 //!
 //! | you want | see |
 //! |---|---|

@@ -100,7 +100,7 @@ async fn agent_model_error_is_a_tool_error() {
     assert!(result.is_error(), "{result:?}");
 }
 
-/// Questions of its tools reach the client's user, each of them once.
+/// Questions of the agent's tools reach the client's user, each of them once.
 #[tokio::test]
 async fn questions_of_agent_tools_reach_the_client() {
     for builder in eras() {

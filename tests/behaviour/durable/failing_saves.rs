@@ -1,4 +1,5 @@
-//! The n-th save fails, for all n, with any store and a driver that restarts.
+//! Runs in which the n-th save fails, for each n. The tests work with any store, and start a new process when one
+//! stops.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -46,7 +47,8 @@ async fn drive<S: RunStore + Clone>(
     }
 }
 
-/// Counts the saves of an undisturbed run, and returns every way in which one of them fails, or `times` in a row.
+/// Counts the saves of an undisturbed run. For each save and each way to fail, returns a run in which `times` saves in
+/// a row fail, beginning with this save.
 async fn failures<S: RunStore + Clone>(store: &S, name: &str, times: usize) -> Vec<Failure<S>> {
     let (world, run) = (World::default(), format!("{name}-{times}-0"));
     let undisturbed = FailingStore::new(store.clone(), usize::MAX, 0, Fails::Before);
@@ -66,7 +68,7 @@ async fn failures<S: RunStore + Clone>(store: &S, name: &str, times: usize) -> V
     .collect()
 }
 
-/// A run with saves that fail.
+/// A run in which some saves fail.
 struct Failure<S> {
     store: FailingStore<S>,
     run: String,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use genkit::durable::{RunChange, RunHead, RunId, RunStore, StoredRun};
 use genkit::{BoxFuture, Error, ErrorKind, Result};
 
-/// How a save fails.
+/// The way in which a save fails.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fails {
     /// Nothing was written.

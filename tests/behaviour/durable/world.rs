@@ -91,7 +91,7 @@ pub(super) fn model(world: &World) -> FnModel {
     })
 }
 
-/// A process: a separate instance on the same store and the same world.
+/// Returns a process: a separate instance with the same store and the same world.
 #[allow(dead_code, reason = "the tests of some stores only use the other form")]
 pub(super) fn process(store: impl RunStore, world: &World) -> Genkit {
     process_with_lease(store, world, Duration::from_secs(30))

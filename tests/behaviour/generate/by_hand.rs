@@ -153,7 +153,7 @@ async fn questions_of_a_tool_are_answered_in_rounds() {
     assert_eq!(done.into_response().unwrap().output, "7 is gone");
 }
 
-/// Calls another tool in its place, and counts how often it began.
+/// Calls other tools, and counts how often it began.
 #[tool]
 async fn outer(ctx: &Context, begun: &Arc<AtomicUsize>) -> Result<Value> {
     begun.fetch_add(1, Ordering::SeqCst);
@@ -290,9 +290,9 @@ async fn round_by_hand_asks_like_a_run_and_is_resumed_like_one() {
 }
 
 /// Middleware that counts all calls.
-struct Visibility(Arc<AtomicUsize>);
+struct CallCounter(Arc<AtomicUsize>);
 
-impl Middleware for Visibility {
+impl Middleware for CallCounter {
     fn tool(&self, call: ToolCall, next: NextTool) -> BoxFuture<'_, Result<ToolOutcome>> {
         self.0.fetch_add(1, Ordering::SeqCst);
         next.run(call)
@@ -315,7 +315,7 @@ async fn run_gives_its_policy_middleware_and_state_to_calls_by_hand() {
         .model(model)
         .tools(tools![cost, add])
         .state(Prices(3))
-        .middleware(Visibility(Arc::clone(&seen)))
+        .middleware(CallCounter(Arc::clone(&seen)))
         .approval(|call| match call.request().name.as_str() {
             "add" => Approval::deny("no sums"),
             _ => Approval::Allow,

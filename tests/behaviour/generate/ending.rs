@@ -125,7 +125,7 @@ impl Drop for Dropped {
     }
 }
 
-/// Returns a tool that never ends, and work that it spawned in another task. Both record their end.
+/// Returns a tool that never ends, like the work that it spawns in another task. Both record their end.
 fn hanging(ended: &Arc<AtomicUsize>) -> Tool {
     let ended = Arc::clone(ended);
     Tool::builder("hang", "Hangs.").handler(move |ctx: Context, _: Value| {

@@ -555,7 +555,7 @@ async fn indistinguishable_calls_are_rejected() {
     }
     let answers = response.interrupts().iter().map(|question| question.restart("ok")).collect();
     let error = go_on(response, answers, &model, &tools![pay]).await.unwrap_err();
-    assert!(error.to_string().contains("two open calls of `pay`"), "{error}");
+    assert!(error.to_string().contains("two open calls to `pay`"), "{error}");
 }
 
 #[tokio::test]

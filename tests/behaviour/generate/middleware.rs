@@ -142,7 +142,7 @@ async fn tool_call_can_be_changed_answered_stopped_and_interrupted() {
     assert_eq!(outputs(&done), [json!(5)]);
 }
 
-/// Asks itself too.
+/// Also asks the user itself.
 #[tool]
 async fn careful(ctx: &Context) -> Result<String> {
     ctx.confirm("Sure?").await?;

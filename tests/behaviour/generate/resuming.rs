@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::interrupts::{Answering, add, ask, delete, go_on, send, stored};
 use super::{calls, outputs};
 
-/// Returns the texts next to the outputs of all tools.
+/// Returns the texts that tool responses contain in addition to their outputs.
 pub(super) fn notes(response: &GenerateResponse) -> Vec<String> {
     let messages = response.messages();
     let answers =
@@ -138,7 +138,7 @@ async fn answer_may_be_anything_that_serializes() {
     assert!(
         error
             .to_string()
-            .starts_with("the answer for `delete` cannot be used: failed to serialize it"),
+            .starts_with("the answer for `delete` cannot be used: failed to serialize the output"),
         "{error}"
     );
     assert!(error.partial().unwrap().is_interrupted(), "the question is not lost");

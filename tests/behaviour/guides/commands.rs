@@ -19,7 +19,7 @@ fn commands(text: &str) -> Vec<String> {
     lines.flat_map(|line| line.split(" && ").map(str::to_owned).collect::<Vec<_>>()).collect()
 }
 
-/// Members of the workspace, and programs that readers create.
+/// Returns the members of the workspace, and the programs that readers create.
 fn members() -> BTreeSet<String> {
     let folders = ["examples", "crates"].map(|folder| root().join(folder));
     let found = folders.into_iter().flat_map(|folder| fs::read_dir(folder).unwrap());
@@ -50,7 +50,7 @@ fn check_cargo(command: &str, place: &str) {
     }
 }
 
-/// Flags of `.cli()`, and of the examples.
+/// Checks flags of `.cli()` and of the examples.
 fn check_flags(own: &str, place: &str) {
     let known = read("crates/genkit-mcp-server/src/cli/command.rs")
         + &read("crates/genkit-mcp-server/src/cli/publish/mod.rs")
@@ -94,7 +94,7 @@ fn guide_commands_name_existing_targets() {
     assert!(seen > 15, "only {seen} commands");
 }
 
-/// `cargo run -p NAME` in a table, too.
+/// Checks `cargo run -p NAME` in tables, too.
 #[test]
 fn packages_in_the_text_are_members() {
     for page in documents() {

@@ -66,7 +66,7 @@ fn sentence_of(comment: &str) -> String {
     plain(comment[..end].split(" Default is").next().unwrap_or_default())
 }
 
-/// Links of rustdoc as their text.
+/// Replaces rustdoc links with their text.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -145,7 +145,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "Streams of OpenAI-compatible servers",
-        "Fragments of tool calls are assembled by index, id and name together. The first table selects the call that a fragment may belong to. The second decides whether the fragment continues that call: a call is *whole* if its arguments are a complete JSON value, and arguments are *next* if the call is whole and they begin another value. The third handles calls that remain at the end of the stream.",
+        "Servers omit, split, repeat and reuse the index, the id and the name of a tool call. In the first table, the first matching row selects the call that a fragment may continue. The second table states whether the fragment starts a new call; otherwise it continues the selected call. In the second table, a name or id is the *first* if the call has none yet, and a call is *whole* if its arguments are a complete JSON value. The arguments of a fragment are *next* if the call is whole and they begin another value; they *can begin* a call if they are empty or start with `{`, `\"` or `n` (`null`). The third table applies to all calls at the end of the stream.",
         "crates/genkit-openai/src/chat/response/calls/mod.rs",
     ),
     (
@@ -165,7 +165,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
     ),
     (
         "Skills and prompts",
-        "A file with an error does not affect the other files of its folder. The same holds for `.prompt` files.",
+        "A skill or a `.prompt` file with an error does not affect the other files of its folder.",
         "crates/genkit-skills/src/text.rs",
     ),
 ];
@@ -173,7 +173,7 @@ const OTHERS: [(&str, &str, &str); 7] = [
 fn what_other_programs_get_wrong_is_in_the_tables_of_the_code() {
     let mut text = String::from(
         "# What other programs get wrong, and what we do about it\n\nGenerated from the documentation of the code. \
-         Invalid input from another program is repaired or skipped with a warning. Valid input next to it still works.\n",
+         Invalid input from another program is repaired or skipped with a warning. Valid input in the same file or message still works.\n",
     );
     for (title, lead, path) in OTHERS {
         write!(text, "\n## {title}\n\n{lead}\n").unwrap();
@@ -239,7 +239,7 @@ fn lead(page: &Page) -> String {
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// `[label]` as words.
+/// Replaces `[label]` with the words of the label.
 fn unlinked(text: &str) -> String {
     let links = read("genkit/guide/links.md");
     let labels = links.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
@@ -250,14 +250,14 @@ fn unlinked(text: &str) -> String {
 }
 
 fn the_rules_for_coding_agents_are_the_pitfalls_of_the_pages() {
-    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nCollected from the pitfalls of every page. Copy this page into \
+    const HEAD: &str = "# Rules for coding agents that write programs with genkit\n\nThe most important pitfalls of each page. Copy this page into \
         `AGENTS.md` or `CLAUDE.md`, and read the page on a topic before you write code for it.\n\n\
-        | rule | |\n|---|---|\n\
+        | topic | rule |\n|---|---|\n\
         | functions | an `async fn` with `#[tool]`, `#[prompt]`, `#[resource(\"..\")]`, `#[flow]` or `#[retriever]`, and a doc comment |\n\
-        | arguments | by value from the caller, by reference from the framework |\n\
+        | arguments | take arguments of the caller by value, and state and `Context` by reference |\n\
         | models | by name, as in `\"gemini/gemini-2.5-flash\"`; do not invent other name formats |\n\
         | errors | `genkit::Result`, `Error::invalid_argument(\"what is wrong; what to write instead\")` |\n\
-        | verification | `cargo check` first: the compiler points at the wrong token and suggests a fix; then `genkit::testing::check()` |\n";
+        | verification | `cargo check` first: the compiler points at the incorrect token and suggests a fix; then `genkit::testing::check()` |\n";
     let mut text = String::from(HEAD);
     for page in in_order() {
         let Some(pitfalls) = page.section("Pitfalls") else { continue };

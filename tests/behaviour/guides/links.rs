@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use super::pages::{Page, documents, page, pages, read, root};
 
-/// `[label]: target` at the end of a page.
+/// Returns the definitions `[label]: target` at the end of a page.
 fn definitions(text: &str) -> BTreeMap<&str, &str> {
     let lines = text.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: "));
     lines.filter(|(label, target)| !label.contains('[') && !target.contains(' ')).collect()
 }
 
-/// `[text](target)` in the text.
+/// Returns the targets of the links `[text](target)` in the text.
 fn inline(text: &str) -> Vec<&str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect()
 }
@@ -115,7 +115,8 @@ fn every_page_is_in_the_book_the_index_and_the_modules() {
     }
 }
 
-/// The output of mdBook for a chapter, with the preprocessor of `book.toml`: links to files outside become plain text.
+/// Returns the output of mdBook for chapters, with the preprocessor of `book.toml`: links to files outside become plain
+/// text.
 fn in_the_book(pages: &[Page]) -> Vec<String> {
     let chapters = pages.iter().map(|page| {
         let content =

@@ -99,7 +99,7 @@ fn declared(line: &str) -> Option<&str> {
     Some(name.split(|letter| !is_of_a_name(letter)).next().unwrap_or_default())
 }
 
-/// Items of this name with the first line of their documentation and its place.
+/// Returns the public items of a file: the name, the first line of the documentation, and its place.
 fn documented(path: &Path) -> Vec<(String, String, String)> {
     let source = fs::read_to_string(path).unwrap();
     let mut found = Vec::new();

@@ -19,7 +19,7 @@ pub(super) struct Block {
     pub(super) text: String,
     /// The line before the fence.
     pub(super) mark: String,
-    /// `page.md:7`.
+    /// The location, such as `page.md:7`.
     pub(super) place: String,
 }
 

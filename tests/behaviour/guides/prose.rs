@@ -1,5 +1,5 @@
 //! The English of comments, documentation and pages: phrases that read as a translation are counted for each folder,
-//! and the counts only fall. A lower count passes; `UPDATE=1` writes it.
+//! and a count must not rise. A lower count passes; `UPDATE=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fs;

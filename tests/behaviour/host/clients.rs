@@ -1,4 +1,4 @@
-//! Clients of one server, made by their builder.
+//! Clients of one server, created with their builder.
 
 use std::sync::{Arc, Mutex};
 

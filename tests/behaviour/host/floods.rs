@@ -27,7 +27,7 @@ fn working(first: impl Fn(&Value, &Say) + Send + Sync + 'static) -> McpHost {
     McpHost::builder().server("s", server).build().unwrap()
 }
 
-/// Whether a call still gets its own response.
+/// Checks that a call still gets its own response.
 async fn works(host: &McpHost) {
     let called = tokio::time::timeout(Duration::from_secs(60), host.call_tool("s/work", json!({})));
     assert_eq!(called.await.unwrap().unwrap(), "done");

@@ -194,7 +194,7 @@ async fn nothing_of_a_result_is_dropped() {
         assert_eq!(call("s/shown").await, all);
         assert_eq!(call("s/weather").await, json!([{"data": {"celsius": 21}}, dot()]));
         assert_eq!(call("s/told").await, json!({"celsius": 21}));
-        // A model receives the value and the content next to it.
+        // A model receives the value, and the content in addition to it.
         let weather = in_a_loop(host.tools(), "s/weather").await;
         assert_eq!(weather.output, json!({"celsius": 21}));
         assert_eq!(weather.content, [Part::image("image/png", b"dot")]);

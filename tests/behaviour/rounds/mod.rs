@@ -46,7 +46,7 @@ async fn turns(ctx: &Context, shop: &Arc<Shop>) -> Result<String> {
     Ok(format!("deleted for {}", sure.name))
 }
 
-/// Asks under one name by turns a form and for a yes.
+/// Asks under one name, in turn, with a form and for a yes.
 #[tool]
 async fn kinds(ctx: &Context, shop: &Arc<Shop>) -> Result<String> {
     if shop.turn.fetch_add(1, Ordering::SeqCst) == 0 {

@@ -174,7 +174,7 @@ async fn function_sees_the_capabilities_and_extensions_of_its_client() {
         let said = able.call_tool("describe", json!({})).await.unwrap().text();
         assert_eq!(said, "genkit-testing ui=true urls=true asks=true");
     }
-    // Capabilities of any size are not kept.
+    // Capabilities above a maximum size are not kept.
     let huge = json!({"x": "y".repeat(10_000)});
     let builder = Client::builder().extension("io.modelcontextprotocol/ui", huge);
     let client = builder.connect(genkit().serve_mcp()).await.unwrap();

@@ -99,7 +99,7 @@ async fn served(serve: &Value, expect: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Base64, as the cases write bytes.
+/// Decodes Base64, in which the cases write bytes.
 fn decoded(text: &str) -> Vec<u8> {
     let of = |letter: u8| match letter {
         b'A'..=b'Z' => letter - b'A',

@@ -74,7 +74,7 @@ pub(super) fn by_hand(
     })
 }
 
-/// How often a method was received.
+/// Returns how often a method was received.
 pub(super) fn count(heard: &Heard, method: &str) -> usize {
     heard.lock().unwrap().iter().filter(|(of, _)| of == method).count()
 }

@@ -77,7 +77,10 @@ async fn interrupted_at_most_once_step_is_not_repeated() {
     let client = connect(server(&world, Some(&store))).await;
     let ended = until(&client, &id, "completed").await;
     assert_eq!(ended["result"]["isError"], true);
-    assert!(text(&ended["result"]).contains("It is not known whether it took effect"), "{ended}");
+    assert!(
+        text(&ended["result"]).contains("It is not known whether the call took effect"),
+        "{ended}"
+    );
     assert_eq!(world.counts().0, 1);
 }
 

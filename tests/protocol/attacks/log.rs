@@ -24,7 +24,7 @@ fn assert_harmless(log: &str) {
     assert!(forged.is_none(), "a forged line:\n{log}");
 }
 
-/// Requests with `FORGED` wherever a client controls the text.
+/// Returns requests with `FORGED` wherever a client controls the text.
 fn requests() -> Vec<(&'static str, Value)> {
     vec![
         ("tools/call", raw::call_params(FORGED, &json!({ "id": FORGED }))),

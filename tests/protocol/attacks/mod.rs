@@ -28,12 +28,12 @@ fn served(client: &mut Client) -> impl Future<Output = ()> {
     }
 }
 
-/// Arguments of `json_schema_2020_12_tool` of `examples/conformance`, which returns them.
+/// Returns arguments for `json_schema_2020_12_tool` of `examples/conformance`, which returns them.
 fn marked(mark: &str) -> Value {
     json!({ "name": format!("mark-{mark}"), "email": "1" })
 }
 
-/// Waits until this holds.
+/// Waits until `holds` returns true.
 #[track_caller]
 fn until(what: &str, mut holds: impl FnMut() -> bool) -> impl Future<Output = ()> {
     let caller = std::panic::Location::caller();

@@ -160,7 +160,7 @@ fn ambiguous_requests_are_rejected_by_every_server() {
         };
         let fine = request("host: localhost\r\nconnection: close\r\ncontent-length: 2\r\n", "{}");
         assert!(!fine.is_empty() && !fine.contains(&400) || kind.0 != "flows", "{kind:?} {fine:?}");
-        // The second request must not be read as one.
+        // The hidden text must not be read as a request.
         let hidden = "0\r\n\r\nGET /hidden HTTP/1.1\r\nhost: localhost\r\n\r\n";
         for head in [
             "",
@@ -232,7 +232,7 @@ fn hostile_json_takes_bounded_memory() {
             _ => format!(r#"{{"data":{hostile}}}"#),
         };
         for (shape, hostile) in &shapes {
-            // A new process each time, because an allocator keeps what is freed.
+            // Starts a new process each time, because an allocator keeps freed memory.
             let port = Port::open(kind);
             let usual = port.peak_of(&bodies("0"));
             let cost = port.peak_of(&bodies(hostile)).saturating_sub(usual);
@@ -241,6 +241,6 @@ fn hostile_json_takes_bounded_memory() {
             worst.push(times);
         }
     }
-    // Ten times, and a margin for what the allocators of other threads keep.
+    // Ten times, and a margin for the memory that the allocators of other threads keep.
     assert!(worst.iter().all(|times| *times <= 13.0), "{worst:.1?}");
 }

@@ -18,7 +18,7 @@ fn config(test: &str) -> String {
     config.to_string_lossy().into_owned()
 }
 
-/// F-9: text next to structured content is part of the result.
+/// F-9: text in addition to structured content is part of the result.
 #[tokio::test]
 async fn text_next_to_structured_content_is_forwarded() {
     let proxy = Server::start("proxy", &[&config("attack-proxied-text")]);
@@ -84,7 +84,7 @@ async fn question_of_one_client_is_never_sent_to_another() {
     }
 }
 
-/// B-04: a server that hangs uses up only its own capacity. One call of each of these waits for an answer.
+/// B-04: a server that hangs uses up only its own capacity. Each of these calls waits for an answer.
 #[test]
 fn calls_that_hang_behind_a_proxy_leave_the_others_room() {
     let mut pipe = Pipe::start("proxy", &[&config("attack-proxied-hang")]);

@@ -12,7 +12,8 @@ use crate::server::Server;
 /// A number of questions that exceeds the concurrency limit of a whole server.
 const MANY: usize = 1_150;
 
-/// Requests to `examples/conformance` that ask something: of the user, the model, for folders, for a prompt.
+/// Returns requests to `examples/conformance` that cause questions: to the user, to the model, for folders, by a
+/// prompt.
 fn asking() -> Vec<(&'static str, Value)> {
     let tool = |name: &str, arguments: Value| ("tools/call", raw::call_params(name, &arguments));
     vec![

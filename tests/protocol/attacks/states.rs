@@ -8,7 +8,7 @@ use crate::server::Server;
 
 const TOOL: &str = "test_input_required_result_request_state";
 
-/// Parameters of a later round.
+/// Returns the parameters of a later round.
 fn round(tool: &str, state: &Value, responses: &Value) -> Value {
     json!({
         "name": tool, "arguments": {}, "requestState": state, "inputResponses": responses

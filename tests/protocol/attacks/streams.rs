@@ -25,7 +25,7 @@ async fn told(stream: &mut Connection, method: &str) -> Value {
     }
 }
 
-/// Returns all messages until that period of silence.
+/// Returns all messages until the period of silence `REST`.
 async fn rest(stream: &mut Connection) -> Vec<Value> {
     let mut all = Vec::new();
     while let Ok(Ok(Some(event))) = tokio::time::timeout(REST, stream.event()).await {

@@ -12,7 +12,7 @@ use crate::server;
 /// The startup time limit of the example.
 const START: Duration = Duration::from_secs(60);
 
-/// The example, until it is dropped.
+/// The example, killed on drop.
 struct Chat {
     child: Child,
     told: Heard,

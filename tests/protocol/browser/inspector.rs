@@ -16,7 +16,7 @@ use crate::server::{self, Server};
 /// The startup time limit of its server.
 const START: Duration = Duration::from_secs(180);
 
-/// The Inspector's own server, until it is dropped.
+/// The Inspector's own server, killed on drop.
 struct Inspector {
     child: Child,
     said: Heard,
@@ -107,7 +107,7 @@ fn person_uses_notes_in_the_inspectors_page() {
     assert!(read("approved").contains("\"text\": \"buy milk\""), "{}", read("approved"));
 }
 
-/// The page is an MCP App. Its rights allow nothing but what is in it.
+/// The page is an MCP App, whose rights allow it to load nothing from outside.
 #[test]
 fn person_saves_a_note_in_the_form_of_a_tool() {
     if !is_there() {

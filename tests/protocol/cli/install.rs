@@ -257,8 +257,8 @@ impl Encoding {
     }
 }
 
-/// Windows editors write a byte order mark before UTF-8, and its shell writes UTF-16. The file keeps its encoding and
-/// all characters, the backup is identical to the original, and the entry starts.
+/// On Windows, editors write a byte order mark before UTF-8, and the shell writes UTF-16. The file keeps its encoding
+/// and all characters, the backup is identical to the original, and the entry starts.
 #[test]
 fn file_stays_in_its_encoding() {
     let before = DESKTOP.replace("/Users/me/Desktop", "C:/Übersicht 日本 😀");

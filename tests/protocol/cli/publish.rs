@@ -17,7 +17,8 @@ fn mcpb(arguments: &[&str], folder: &Path) {
     assert_eq!(ran.code, Some(0), "{}", ran.story());
 }
 
-/// Returns how a client starts an unpacked bundle with these settings of the user, by the code of the official tool.
+/// Returns the configuration with which a client starts an unpacked bundle, as the official tool computes it from these
+/// settings of the user.
 fn client_config(unpacked: &Path, settings: &Value) -> Value {
     const SCRIPT: &str = r#"
         import { readFileSync } from "node:fs";

@@ -13,7 +13,7 @@ use crate::program::{self, Ran};
 /// The time limit of one request, including the start of Node.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Its exit code for a tool that failed or does not exist.
+/// The inspector's exit code for a tool that failed or does not exist.
 const TOOL_FAILED: i32 = 5;
 
 /// The inspector in one era, over one target.

@@ -1,7 +1,7 @@
-"""What the Python SDK's client sees of the server `notes`, as one JSON document.
+"""Prints what the client of the Python SDK receives from the server `notes`, as one JSON document.
 
 python notes.py MODE http URL | python notes.py MODE stdio COMMAND ARGUMENT...
-MODE is `legacy`, `auto`, or the version to insist on.
+MODE is `legacy`, `auto`, or the required version.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ def plain(result):
 
 
 async def outcome(request):
-    """What a request came to: its result, or its error."""
+    """Returns the outcome of a request: its result or its error."""
     try:
         return plain(await request)
     except MCPError as error:
@@ -29,7 +29,7 @@ async def outcome(request):
 
 
 def user(questions):
-    """Says yes to the first question and no to all others."""
+    """Accepts the first question, and declines all others."""
 
     async def answer(_context, params):
         questions.append(params.message)
@@ -41,7 +41,7 @@ def user(questions):
 
 
 def check_schemas(tools, results):
-    """Schemas are JSON Schema, and what tools return fits theirs; returns what was checked."""
+    """Checks that schemas are valid, and that results match them. Returns the names of the checked tools."""
     checked = []
     for tool in tools:
         for schema in filter(None, (tool.get("inputSchema"), tool.get("outputSchema"))):
@@ -55,7 +55,7 @@ def check_schemas(tools, results):
 
 
 async def visit(client, seen):
-    """Uses everything, in an order that the Rust side knows."""
+    """Uses every feature, in the order that the Rust test expects, and records all observations."""
 
     def call(name, arguments, **options):
         return outcome(client.call_tool(name, arguments, **options))

@@ -17,7 +17,7 @@ pub(super) struct Expected {
     pub(super) protocol: &'static str,
     /// The code for a missing resource.
     pub(super) not_found: i64,
-    /// Whether the client receives all progress notifications.
+    /// If true, the client receives all progress notifications.
     pub(super) all_progress: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn check(seen: &Value, expected: Expected) {
     approval(seen, expected);
 }
 
-/// The server identifies itself.
+/// Checks that the server identifies itself.
 pub(super) fn identity(seen: &Value) {
     assert_eq!(seen["server"]["name"], "notes");
     assert_eq!(seen["server"]["title"], "Notes");
@@ -96,7 +96,7 @@ pub(super) fn results(seen: &Value, protocol: &str) {
     assert_eq!(found["structuredContent"], wrapped(json!([note]), protocol));
 }
 
-/// Invalid arguments are reported to the model, a missing tool to the program.
+/// Checks that invalid arguments are reported to the model, and a missing tool to the program.
 fn failures(seen: &Value) {
     for (key, named) in [("wrongType", "text"), ("missingArgument", "text")] {
         let told = failed(seen, key);
@@ -141,7 +141,7 @@ pub(super) fn prompts(seen: &Value) {
     assert_eq!(messages.len(), 3);
 }
 
-/// Errors of prompts are always protocol errors.
+/// Checks that errors of prompts are always protocol errors.
 fn prompt_failures(seen: &Value) {
     for (key, named) in
         [("promptWithout", "topic"), ("promptWithBad", "id"), ("unknownPrompt", "no_such_prompt")]
@@ -172,7 +172,7 @@ fn progress(seen: &Value, expected: Expected) {
     assert!(told.len() == 2 || !expected.all_progress, "{told:?}");
 }
 
-/// A note is deleted only if the user approves.
+/// Checks that a note is deleted only if the user approves.
 fn approval(seen: &Value, expected: Expected) {
     let deleted = &seen["deleted"]["structuredContent"];
     assert_eq!(deleted["text"], "pay rent", "{:#}", seen["deleted"]);

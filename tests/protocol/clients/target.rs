@@ -11,7 +11,7 @@ use crate::server::{self, Server};
 /// The time limit of a client.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How a client reaches the server.
+/// The transport between a client and the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
     Stdio,

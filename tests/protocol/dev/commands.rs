@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::tools::{Project, Protocol, Started};
 use crate::server;
 
-/// `flows` on any port, as `genkit start` starts it.
+/// Starts `flows` on any port with `genkit start`.
 fn start(project: &Project) -> Started {
     project.start(Protocol::Http, "flows", &["--http", "127.0.0.1:0"])
 }

@@ -91,7 +91,7 @@ impl Project {
         command
     }
 
-    /// `genkit start -- EXAMPLE ARGUMENTS`, until it is dropped.
+    /// Starts `genkit start -- EXAMPLE ARGUMENTS`, which is killed on drop.
     pub(super) fn start(&self, protocol: Protocol, example: &str, arguments: &[&str]) -> Started {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = self.cli();

@@ -37,7 +37,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// `change` may respond to a request; all others get a valid response.
+    /// Starts a server. `change` may respond to a request; all other requests get a valid response.
     pub(super) async fn start(
         change: impl Fn(&Request) -> Option<Reply> + Send + Sync + 'static,
     ) -> Self {

@@ -68,7 +68,7 @@ impl Seen {
     }
 }
 
-/// Returns how a failure was reported. A call that falsely seems to have succeeded was not reported.
+/// Describes a failure. Panics if the failure was not reported as an error.
 fn told(came: &Exchange) -> String {
     if let Some(answer) = came.answer() {
         return format!("error: {}", answer["error"]["message"]);

@@ -16,7 +16,7 @@ pub(super) struct Exchange {
     pub(super) status: u16,
     pub(super) head: String,
     pub(super) body: String,
-    /// Whether the response is complete.
+    /// If true, the response is complete.
     pub(super) is_whole: bool,
 }
 

@@ -26,7 +26,7 @@ const BEGUN: Duration = Duration::from_secs(20);
 /// A client with its number, which makes calls until it is stopped.
 type Load = fn(SocketAddr, usize, &AtomicBool) -> Seen;
 
-/// A balancer, until it is dropped.
+/// A balancer, killed on drop.
 struct Balancer {
     child: Child,
     address: SocketAddr,

@@ -12,13 +12,13 @@ use crate::{packages, program};
 /// The time limit of a client.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// How a page's program is used.
+/// The program of a page, and the calls that clients make.
 struct Page {
     program: &'static str,
-    /// Whether it serves over HTTP, and the token that its clients send.
+    /// The token that its clients send, if the program serves over HTTP.
     http: Option<&'static str>,
     tools: &'static [&'static str],
-    /// Calls of tools, with what the texts of their results contain.
+    /// Calls of tools, each with a text that its result contains.
     calls: Vec<(&'static str, Value, &'static str)>,
 }
 

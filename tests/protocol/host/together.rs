@@ -1,4 +1,4 @@
-//! All of them in one host, from a configuration file.
+//! All third-party servers in one host, from a configuration file.
 
 use genkit::Tool;
 use genkit::mcp::host::{McpHost, ServerState};

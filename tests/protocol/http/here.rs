@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 #[derive(Clone)]
 pub(super) struct Caller(pub(super) &'static str);
 
-/// Whether [`slow`] has begun.
+/// Set once [`slow`] has begun.
 pub(super) static SLOW_RUNS: AtomicBool = AtomicBool::new(false);
 
 /// Adds two numbers.

@@ -18,7 +18,7 @@ fn server() -> (Server, Wire) {
     (server, wire)
 }
 
-/// An error that belongs to no request.
+/// Checks that the response is an error that belongs to no request.
 fn assert_refused(answer: &Answer, status: u16, code: i64) {
     assert_eq!((answer.status, answer.code()), (status, code), "{answer:?}");
     assert_eq!(answer.message()["id"], Value::Null, "{answer:?}");

@@ -54,7 +54,7 @@ impl Raw {
         self.0.get_mut().write_all(bytes)
     }
 
-    /// Gives up soon if the server does not read.
+    /// Sets a short time limit for writes, in case the server does not read.
     pub(super) fn set_patience_to_write(&self) {
         self.0.get_ref().set_write_timeout(Some(Duration::from_millis(50))).expect("a timeout");
     }
@@ -84,7 +84,7 @@ impl Raw {
         self.send(request.as_bytes()).expect("sent");
     }
 
-    /// `None` is the end of the connection.
+    /// Reads the head of a response. `None` is the end of the connection.
     pub(super) fn head(&mut self) -> Option<Head> {
         let mut status = String::new();
         if self.0.read_line(&mut status).ok()? == 0 {
@@ -111,7 +111,7 @@ impl Raw {
         String::from_utf8(body).expect("a text")
     }
 
-    /// Reads one chunk of a body without a length; empty at its end.
+    /// Reads one chunk of a body without a length. The chunk is empty at the end of the body.
     pub(super) fn chunk(&mut self) -> String {
         let mut line = String::new();
         self.0.read_line(&mut line).expect("a size");

@@ -18,7 +18,7 @@ const OURS: &str = "00-11111111111111111111111111111111-2222222222222222-01";
 static PARENTS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// Whether requests of this thread belong to a trace.
+    /// True if requests of this thread belong to a trace.
     static IS_TRACED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -119,7 +119,7 @@ pub(super) struct Deadly {
 }
 
 impl Deadly {
-    /// Makes a change, unless this is the one at which to die.
+    /// Makes a change, unless the process must die at it.
     async fn change<T>(&self, change: impl Future<Output = Result<T>>) -> Result<T> {
         let number = self.changes.fetch_add(1, Ordering::SeqCst) + 1;
         if number == self.dies_at && !self.dies_after {

@@ -49,7 +49,7 @@ struct Instance {
     child: Child,
     url: Option<String>,
     lives: usize,
-    /// Another instance continues after it was killed.
+    /// If true, another instance continues after this one was killed.
     is_replaced: bool,
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::raw::{Client, Connection, Era, call_params};
 
-/// How many of each it opens at once.
+/// The number of each that a client opens at once.
 const MANY: usize = 30;
 
 /// Uses everything it can get, repeatedly.

@@ -82,7 +82,7 @@ fn request(id: Value, method: &str, params: Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// Disruptive messages that a client sends before each of its calls.
+/// Sends disruptive messages, which a client sends before each of its calls.
 async fn nuisance(client: &mut PipeClient, name: usize, round: usize) {
     let lines = match name / 2 % 5 {
         0 => vec![],

@@ -16,7 +16,7 @@ use crate::program;
 /// The time limit of a client.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Access to which `who` consents, and the number of consents.
+/// Returns access to which `who` consents, and the number of consents.
 fn consenting(provider: &Provider, who: &str, scopes: &[&str]) -> (OAuth, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let (counts, login) = (Arc::clone(&asked), provider.login(who));

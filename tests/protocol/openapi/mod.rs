@@ -31,7 +31,7 @@ struct Sent {
 struct Api(Arc<Mutex<Option<Sent>>>);
 
 impl Api {
-    /// Its address.
+    /// Starts the API, and returns its address.
     async fn serve(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/base", listener.local_addr().unwrap());

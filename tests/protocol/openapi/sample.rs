@@ -58,7 +58,7 @@ fn value(root: &Value, schema: &Value, depth: usize) -> Value {
         }
     }
     for key in ["anyOf", "oneOf"] {
-        // A branch that contains only `required` refers to the properties next to it.
+        // A branch that contains only `required` refers to the properties of the schema around it.
         let branch = branches(key).into_iter().find(|branch| branch["type"] != "null");
         let Some(mut branch) = branch else { continue };
         if let Value::Object(branch) = &mut branch {

@@ -1,4 +1,4 @@
-//! HTTP by hand: the address of a request, when it is sent and read, and how it ends.
+//! HTTP by hand: a test chooses the address of a client, the times of sending and reading, and the end of a connection.
 
 mod client;
 mod connection;

@@ -1,4 +1,4 @@
-//! How a session ends.
+//! The end of a session.
 
 #[cfg(unix)]
 use std::process::Command;

@@ -14,7 +14,7 @@ struct Rules {
     anywhere: &'static [&'static str],
     /// The only keywords that are accepted, if there is a list.
     only: Option<&'static [&'static str]>,
-    /// Whether a character is accepted in the name of a property.
+    /// Returns whether a character is accepted in the name of a property.
     in_names: fn(char) -> bool,
     /// The maximum length of the name of a property.
     max_name: usize,

@@ -20,7 +20,7 @@ use crate::mock::{Mock, Said, dialect};
 /// The detected support of a provider; an error describes what is wrong.
 type Cell = Result<String, Box<dyn std::error::Error + Send + Sync>>;
 
-/// A row of the table: its topic, and how it is determined for a provider.
+/// A row of the table: the feature, and the check that determines its cell for a provider.
 struct Row {
     feature: &'static str,
     check: fn(&'static str) -> BoxFuture<'static, Cell>,
@@ -147,7 +147,7 @@ fn compare_with_docs(table: &str) {
     );
 }
 
-/// Where two bodies differ, as paths.
+/// Finds the paths at which two bodies differ.
 fn differences(a: &Value, b: &Value, at: &str, found: &mut Vec<String>) {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {

@@ -27,7 +27,7 @@ async fn now() -> &'static str {
 
 const SOUP: &str = r#"{"name": "soup", "minutes": 20}"#;
 
-/// By the API, or requested in the prompt. The output is parsed either way.
+/// Returns whether the API applies the schema, or the prompt requests it. The output is parsed either way.
 async fn bound(provider: &'static str, beside_tools: bool) -> Cell {
     let mock = mock(provider, [Said::text(SOUP)]);
     let mut run = genkit::generate("A dish?").model(mock.model(provider)).output::<Dish>();

@@ -39,7 +39,7 @@ async fn setting(provider: &'static str, key: &'static str, value: Value) -> Cel
         found.push("the URL path".to_owned());
     }
     if found.is_empty() {
-        return Ok("left out".to_owned());
+        return Ok("ignored".to_owned());
     }
     Ok(found.join(", "))
 }

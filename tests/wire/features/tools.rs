@@ -12,13 +12,13 @@ use crate::mock::{Piece, Said};
 pub(super) const TOPIC: Topic = ("Tools", ROWS);
 
 const ROWS: &[Row] = &[
-    row!("the agent loop: calls run, results are sent back", looping),
+    row!("the agent loop: tools run, and their results are sent back", looping),
     row!("several calls in one turn", parallel),
     row!("calls in a stream", streamed_loop),
     row!("a tool without parameters", no_parameters),
-    row!("tool names that the API does not accept", names),
+    row!("tool names that the API rejects are replaced, and mapped back", names),
     row!("an image in a tool result", image_in_answer),
-    row!("the error of a tool is reported", failure),
+    row!("a tool's error is sent to the model", failure),
     row!("interrupt, approve with changes, resume", resume),
     row!("300 lazy tools cost less than 3,000 tokens", lazy),
     row!("`ToolChoice::Required`", choice, ToolChoice::Required, "required"),

@@ -27,7 +27,7 @@ impl Gemini {
         })
     }
 
-    /// Returns the parts, each with whether it may be split.
+    /// Returns the parts of a response.
     fn parts(said: &Said) -> Vec<Value> {
         let mut parts = Vec::new();
         if let Some((thoughts, _)) = &said.thoughts {

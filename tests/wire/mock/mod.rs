@@ -87,7 +87,7 @@ pub struct Called {
     pub args: Value,
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
     #[default]
@@ -135,7 +135,7 @@ pub struct Asked {
     pub tools: Vec<(String, Value)>,
     /// `auto`, `required`, `none`, or the name of a tool.
     pub choice: Option<String>,
-    /// Whether JSON is requested, and its schema.
+    /// If true, JSON is requested, with `schema` if it is set.
     pub json: bool,
     pub schema: Option<Value>,
 }
@@ -176,7 +176,7 @@ impl Asked {
         self.turns.iter().flat_map(|(_, pieces)| pieces)
     }
 
-    /// Returns all text, of the system as well.
+    /// Returns all text, including that of the system.
     pub fn text(&self) -> String {
         let texts = self.pieces().filter_map(|piece| match piece {
             Piece::Text(text) => Some(text.as_str()),

@@ -94,7 +94,7 @@ fn check_part(part: &Value, at: &str, found: &mut Refusals<'_>) {
     }
 }
 
-/// Calls follow a user turn, all have results in the next turn, and the first one is signed.
+/// Checks that calls follow a user turn, that all have results in the next turn, and that the first one is signed.
 fn check_calls(
     content: &Value,
     before: Option<&Value>,

@@ -36,7 +36,7 @@ impl Refusals<'_> {
         }
     }
 
-    /// Only these keys are allowed.
+    /// Checks that the value has only these keys.
     fn keys(&mut self, value: &Value, known: &[&str], at: &str) {
         for key in value.as_object().into_iter().flat_map(|map| map.keys()) {
             self.must(known.contains(&key.as_str()), at, format_args!("`{key}` is not known"));
@@ -58,7 +58,7 @@ impl Refusals<'_> {
         self.must(value.is_string(), at, format_args!("{value} is no text"));
     }
 
-    /// Base64 without whitespace, and not empty.
+    /// Checks Base64, which must not be empty or contain whitespace.
     fn base64(&mut self, value: &Value, at: &str) {
         let data = text(value);
         let is_sign = |c: char| c.is_ascii_alphanumeric() || "+/-_=".contains(c);
@@ -66,7 +66,7 @@ impl Refusals<'_> {
         self.must(fits, at, format_args!("{value} is no base64"));
     }
 
-    /// A URL, or a `data:` URL with content.
+    /// Checks a URL, or a `data:` URL with content.
     fn url(&mut self, value: &Value, at: &str) {
         match text(value).strip_prefix("data:").map(|rest| rest.split_once(";base64,")) {
             Some(Some((kind, data))) => {
@@ -83,7 +83,7 @@ impl Refusals<'_> {
     }
 }
 
-/// Letters, digits, `_` and `-`: at least one, and at most `most`.
+/// Returns whether a text consists of 1 to `most` letters, digits, `_` and `-`.
 fn is_word(text: &str, most: usize) -> bool {
     let is_sign = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     (1..=most).contains(&text.len()) && text.chars().all(is_sign)

@@ -75,7 +75,7 @@ pub(super) fn check(body: &Value, found: &mut Refusals<'_>) {
     }
 }
 
-/// The id of an item, if present, has the prefix of its kind.
+/// Checks that the id of an item, if present, has the prefix of its kind.
 fn check_id(item: &Value, prefix: &str, at: &str, found: &mut Refusals<'_>) {
     if let Some(id) = item.get("id") {
         found.must(

@@ -32,8 +32,8 @@ impl Generate {
     }
 
     /// Sets whether tool arguments must match the schema exactly (strict arguments). Default is `false`: arguments that
-    /// do not match are parsed again leniently, so that `"5"` is accepted as 5. The arguments of
-    /// calls that need approval are always parsed strictly.
+    /// do not match are parsed again leniently, so that `"5"` is accepted as 5. If the run has an
+    /// [`approval`](Self::approval) policy or the tool needs approval, arguments are always parsed strictly.
     pub fn strict_args(mut self, yes: bool) -> Self {
         self.settings.exact_args = yes;
         self

@@ -64,9 +64,11 @@ use genkit_model::{IntoModel, ModelRef};
 /// ```
 ///
 /// # Errors
-/// Every error of a run holds the partial response: see [`Error::partial`](genkit_core::Error::partial). The kinds are:
+/// An error of a run that has started holds the partial response: see [`Error::partial`](genkit_core::Error::partial).
+/// The kinds are:
 ///
-/// - `InvalidArgument`: no model or no message is given, two tools have the same name, or the model lacks a capability.
+/// - `InvalidArgument`: no model or no message is given, two tools have the same name, the model lacks a capability, or
+///   the output is still rejected after the last retry.
 /// - `NotFound`: a model, tool or resource does not exist.
 /// - `FailedPrecondition`: the response was blocked, state is missing, or there is nothing to resume.
 /// - `DeadlineExceeded` and `Cancelled`.
@@ -198,7 +200,7 @@ impl Generate {
         self
     }
 
-    /// Returns the fixed tools of the run, without the tools of its middleware and live tools.
+    /// Returns the fixed tools of the run: neither its live tools nor the tools of its middleware.
     #[doc(hidden)]
     pub fn known_tools(&self) -> Vec<Tool> {
         let fixed = self.tools.iter().filter(|reference| !reference.is_live());
@@ -215,7 +217,7 @@ impl Generate {
 
     /// Sets the tool choice: whether the model may, must or must not call tools, or [which tool](ToolChoice::Tool) it
     /// must call. A choice that forces a call becomes `Auto` after the first round, since the model could otherwise
-    /// never send a final response.
+    /// never send a final response. With [`stop_on_tool`](Self::stop_on_tool), `Required` is kept.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Self {
         self.options.tool_choice = Some(choice);
         self

@@ -21,8 +21,9 @@ impl Generate {
         self
     }
 
-    /// Sets the output instructions: `true` to describe the output format in the prompt, `false` to omit it, or a
-    /// custom text. Default is to add instructions only if the provider does not enforce the schema itself.
+    /// Sets the output instructions: `true` to describe the output format in the prompt, `false` to omit the
+    /// description, or custom instructions. Default is to add instructions only if the provider does not enforce the
+    /// schema itself.
     pub fn output_instructions(mut self, instructions: impl Into<Instructions>) -> Self {
         self.output_options().instructions = Some(instructions.into());
         self
@@ -87,7 +88,7 @@ impl Generate {
     /// # }
     /// ```
     ///
-    /// The value may also be a `&serde_json::Value`. For an asynchronous check, see
+    /// The argument of `check` can also be a `&serde_json::Value`. For an asynchronous check, see
     /// [`validate_async`](Self::validate_async).
     pub fn validate<T, E>(
         mut self,

@@ -27,8 +27,8 @@ pub struct RunDefaults {
     pub streams: LiveStreams,
     /// The build of this program, which durable runs record.
     pub build: Option<String>,
-    /// Held while this process performs a durable run during which several processes have ended, so that it performs
-    /// only one suspect run at a time.
+    /// Held while this process performs a suspect run: a durable run during which several processes have ended. This
+    /// process performs only one suspect run at a time.
     pub suspect_lock: Arc<Mutex<()>>,
 }
 

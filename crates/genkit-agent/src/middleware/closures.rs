@@ -52,7 +52,8 @@ use genkit_model::{ChunkSink, IntoResult};
 /// # }
 /// ```
 ///
-/// Send chunks for streams to `chunks`. If the closure sends none, the stream receives the whole response as one chunk.
+/// To stream a response, send its chunks to `chunks`. If the closure sends none, the stream receives the whole response
+/// as one chunk.
 pub fn on_model<F, Fut>(function: F) -> impl Middleware
 where
     F: Fn(ModelRequest, ChunkSink, NextModel) -> Fut + Send + Sync + 'static,

@@ -47,7 +47,7 @@ pub fn fallback<M: IntoModel>(models: impl IntoIterator<Item = M>) -> Fallback {
 }
 
 impl Fallback {
-    /// Sets the error kinds that cause a fallback. Other errors are returned. By default, these are all kinds that
+    /// Sets the error kinds that cause a fallback. Other errors are returned. Default is every kind of error that
     /// another model may avoid.
     #[must_use]
     pub fn kinds(mut self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {

@@ -37,7 +37,7 @@ impl NamedMiddleware {
     {
         let of = name.clone();
         self.insert_constructor(name, move |config| {
-            // A reference without settings creates it from an empty object.
+            // A reference without settings is treated as a reference with empty settings.
             let config = config.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
             let config = C::deserialize(config)
                 .map_err(|why| E::MiddlewareConfig { name: of.clone(), why: why.to_string() })?;

@@ -30,8 +30,7 @@ pub struct Retry {
 
 /// Creates middleware that retries a model call after a [retryable](Error::is_retryable) error. It retries up to 3
 /// times, after 1, 2 and 4 seconds plus a random delay of up to the same duration, or after the time that the server
-/// requests.
-/// A call that has already delivered chunks is not retried.
+/// requests. A call that has already delivered chunks is not retried.
 ///
 /// ```
 /// use genkit::middleware::retry;

@@ -15,8 +15,8 @@ pub struct SimulateSystemPrompt {
     acknowledgement: String,
 }
 
-/// Creates middleware for models without a system role: the system prompt is sent as a user message, which the model
-/// acknowledges.
+/// Creates middleware for models without a system role: the system prompt is sent as a user message, followed by a
+/// model message that acknowledges it.
 ///
 /// ```
 /// use genkit::middleware::simulate_system_prompt;

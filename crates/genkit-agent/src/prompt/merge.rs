@@ -8,8 +8,8 @@ use genkit_core::{PromptOptions, PromptTool};
 use genkit_model::ModelRef;
 
 impl Generate {
-    /// Takes options that this run does not set from the prompt. Model settings are merged key by key; tools, documents
-    /// and named middleware of the run replace those of the prompt.
+    /// Copies the options of the prompt that this run does not set. Model settings are merged key by key; tools,
+    /// documents and named middleware of the run replace those of the prompt.
     pub(super) fn apply_prompt_options(&mut self, prompt: &PromptOptions) {
         let options = &mut self.options;
         if self.model.is_none() {

@@ -126,7 +126,7 @@ impl Generate {
         {
             messages.insert(0, system);
         }
-        // The prompt of this run itself, if any, follows.
+        // A blank prompt is an error, unless the run adds its own prompt to it.
         if self.prompt.is_empty() && messages.iter().all(is_blank) {
             return Err(E::EmptyPrompt { prompt: prompt.name().to_owned() }.into());
         }

@@ -23,7 +23,8 @@ const MAX_REPORTED: usize = 100;
 /// The maximum length of a setting in an error, in characters.
 const MAX_SHOWN: usize = 100;
 
-/// Checks that `model` supports `request`. A model that declares no capabilities is not checked.
+/// Checks that `model` supports `request`. If the model declares no capabilities, only the settings and the number and
+/// choice of tools are checked.
 pub(crate) fn check_capabilities(model: &dyn Model, request: &ModelRequest) -> Result<()> {
     if request.tools.len() > MAX_TOOLS {
         return Err(E::TooManyTools { count: request.tools.len(), most: MAX_TOOLS }.into());

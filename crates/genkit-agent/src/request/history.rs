@@ -74,8 +74,8 @@ fn respond_to_open_calls(message: &Message, after: &[Message]) -> Result<Vec<Par
     Ok(open)
 }
 
-/// Keeps the documents for a model that supports them or declares no capabilities. Otherwise moves them into the last
-/// user message, or into a new first message.
+/// Keeps the documents for a model that supports them or declares no capabilities. Otherwise moves them to the
+/// placeholder of a template, into the last user message, or into a new first message.
 pub(crate) fn place_documents(request: &mut ModelRequest, supported: Option<&Supports>) {
     if supported.is_none_or(|supports| supports.docs) {
         return;

@@ -35,7 +35,7 @@ impl CallBudget {
         context.caller().budget()?.downcast().ok()
     }
 
-    /// Counts usage of model calls that this run did not make itself.
+    /// Counts the usage of model calls that another process made.
     pub(crate) fn count(&self, usage: &Usage, requests: u64) {
         self.budget.count_usage(usage, requests);
         lock(&self.tally).push(usage.clone());
@@ -107,7 +107,7 @@ impl Budget {
     }
 
     /// Adds the model calls that a tool call made in another process.
-    pub(super) fn count_tool_calls(&self, calls: &[Usage]) {
+    pub(super) fn count_nested_calls(&self, calls: &[Usage]) {
         for usage in calls {
             self.count_usage(usage, 1);
         }

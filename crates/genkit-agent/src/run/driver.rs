@@ -1,4 +1,5 @@
-//! The driver of a run: calls the model and the tools inside the middleware. The module `turn_loop` decides when.
+//! The driver of a run: calls the model and the tools inside the middleware. The module `turn_loop` requests these
+//! calls.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -94,7 +94,8 @@ fn cut_part(part: &mut Part, size: usize, left: usize) {
     }
 }
 
-/// Merges the notes about removed parts into a single note if there are many, since the tool determines their number.
+/// Merges the notes about removed parts into a single note if there are many, since a tool can return any number of
+/// parts.
 fn merge_left_out(content: &mut Vec<Part>) {
     const NAMED: usize = 10;
     let is_left_out = |part: &Part| {

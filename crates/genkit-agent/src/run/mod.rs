@@ -1,4 +1,4 @@
-//! One run of the tool loop: the state machine in `turn` decides, the [`driver`] acts.
+//! One run of the tool loop: the state machine in `turn` selects each step, and the [`driver`] performs it.
 
 mod budget;
 mod caller;

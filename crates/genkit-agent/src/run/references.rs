@@ -15,7 +15,8 @@ use genkit_core::{Message, Part, ToolRequest};
 pub(super) struct StreamedReferences(Arc<Mutex<Vec<(String, String)>>>);
 
 impl StreamedReferences {
-    /// Adds an id to each call of a chunk that has no id, so that readers of the stream can match the response to it.
+    /// Adds an id to each call without an id in a chunk, so that readers of the stream can match the response to the
+    /// call.
     pub(super) fn add_to_chunk(&self, chunk: &mut GenerateChunk) {
         for part in &mut chunk.content {
             if let Part::ToolRequest { tool_request, .. } = part

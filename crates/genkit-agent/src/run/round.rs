@@ -195,7 +195,7 @@ impl ToolRound {
     /// Returns the message and the tool responses to it.
     pub(super) fn into_messages(self) -> [Message; 2] {
         let message = &self.message;
-        // `collect` could reuse the allocation of the larger calls.
+        // `collect` could reuse the allocation of `self.calls`, which has larger elements.
         let mut content = Vec::with_capacity(self.calls.len());
         content.extend(self.calls.into_iter().filter_map(|call| {
             match (call.state, call.outcome) {
@@ -228,8 +228,8 @@ impl ToolRound {
     }
 }
 
-/// Writes the outcome of a call into its request when the round ends early. A call that is interrupted again refers to
-/// the replaced input.
+/// Writes the outcome of a call into its request when the round ends early. `replaced` is the input that the caller
+/// sent in place of the model's; a call that is interrupted again keeps it.
 fn note_outcome(request: &mut Part, replaced: Option<Value>, outcome: CallOutcome) {
     if let Some(input) = replaced {
         replace_input(request, input);

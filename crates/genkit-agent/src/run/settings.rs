@@ -1,4 +1,5 @@
-//! Run settings that are not serialized: middleware, the approval policy, limits, and how tool errors are handled.
+//! Run settings that are not in `GenerateOptions`: middleware, the approval policy, limits, and how tool errors are
+//! handled.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::turn::BeforeTurn;
 use genkit_core::internal::context::TypeMap;
 use genkit_schema::internal::strictness::Strictness;
 
-/// The settings of a run that cannot be serialized, such as closures. Serializable settings are in the run options.
+/// The settings of a run that are not in `GenerateOptions`, such as closures and limits.
 #[derive(Clone, Default)]
 pub(crate) struct RunSettings {
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,

@@ -72,7 +72,7 @@ pub(super) async fn call(
     match trace::record_work(span, driven, ToolOutput::to_span_outcome).await {
         Outcome::Finished(Ok(output)) => {
             let limit = tool.max_output().unwrap_or(env.settings.limits.max_output);
-            let (response, metadata) = answer_call(call, output, limit);
+            let (response, metadata) = convert_output(call, output, limit);
             Ok(ToolOutcome::from_response(response, metadata))
         }
         Outcome::Finished(Err(error)) => {
@@ -110,7 +110,7 @@ pub(crate) async fn call_inside(
     match trace::trace_work(span, work, |output| output.clone().into_value()).await {
         Ok(output) => {
             let limit = tool.max_output().unwrap_or(settings.limits.max_output);
-            let (response, metadata) = answer_call(call, output, limit);
+            let (response, metadata) = convert_output(call, output, limit);
             Ok(ToolOutcome::from_response(response, metadata))
         }
         Err(error) => failure_outcome(settings, &call, error),
@@ -201,7 +201,7 @@ fn failure_outcome(settings: &RunSettings, call: &ToolCall, error: Error) -> Res
 }
 
 /// Converts the output of a call into a response, truncated to the output limit.
-fn answer_call(
+fn convert_output(
     call: ToolCall,
     output: ToolOutput,
     limit: usize,

@@ -197,7 +197,7 @@ impl Toolbox {
         now.tools.iter().filter(is_own).map(|tool| tool.name().to_owned()).collect()
     }
 
-    /// Returns the tools that the registry does not find by name.
+    /// Returns the names of the tools that the registry does not find.
     pub(crate) fn unregistered_names(&self) -> Vec<String> {
         let registry = &self.genkit.registry;
         let is_there = |tool: &Tool| registry.tool(tool.name()).is_some_and(|found| found.is(tool));

@@ -24,7 +24,7 @@ pub(super) enum Purpose {
     Answer {
         stream: bool,
     },
-    /// To count its tokens.
+    /// Counting the tokens of the request.
     Count,
 }
 

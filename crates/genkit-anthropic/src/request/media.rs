@@ -18,10 +18,10 @@ const PDF: &str = "application/pdf";
 /// The prefix of the ids of uploaded files.
 const FILE_ID: &str = "file_";
 
-const NO_SOUND: &str = "audio and video are not supported; send their text";
+const NO_SOUND: &str = "audio and video are not supported; send a transcript";
 const NOT_THIS_IMAGE: &str = "this image format is not supported; use PNG, JPEG, GIF or WebP";
 const NOT_THIS_FILE: &str = "this file format is not supported; send an image, a PDF or text";
-const TEXT_BY_ADDRESS: &str = "text files cannot be sent by URL; send their content";
+const TEXT_BY_ADDRESS: &str = "text files cannot be sent by URL; send the content of the file";
 
 /// Converts media from a `data:` URL, another URL, or the id of a file.
 pub(super) fn media_block<'a>(

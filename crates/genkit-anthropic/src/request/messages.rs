@@ -25,7 +25,7 @@ use genkit_model::internal::{documents, warn_omitted};
 /// message first.
 const FIRST: &str = "(The conversation begins here.)";
 
-const ONLY_TEXT: &str = "a system message can contain only text; send this in a user message";
+const ONLY_TEXT: &str = "a system message can contain only text; send the part in a user message";
 
 #[derive(Serialize)]
 pub(super) struct TurnParam<'a> {
@@ -185,7 +185,7 @@ impl<'a> ConversationWriter<'a> {
     /// Ends the user's turn, adding a result for each call without a result.
     fn end_user(&mut self) {
         let mut content = std::mem::take(&mut self.results);
-        for id in self.ids.unanswered_ids() {
+        for id in self.ids.take_unanswered() {
             let result = Some(ResultContent::Text(UNANSWERED.into()));
             let block =
                 BlockContent::ToolResult { tool_use_id: id, content: result, is_error: true };
@@ -244,7 +244,7 @@ impl<'a> ConversationWriter<'a> {
                 }
                 // Images that another model created.
                 Part::Media { .. } => {
-                    let remedy = "send it in a user message";
+                    let remedy = "send the media in a user message";
                     warn_omitted(NAME, "messages of the model", "media", remedy);
                     None
                 }

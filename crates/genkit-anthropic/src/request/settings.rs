@@ -77,7 +77,9 @@ impl SentSettings<'_> {
             "stopSequences" => "stop_sequences",
             "maxOutputTokens" | "tools" => return None,
             "serviceTier" => "service_tier",
-            "seed" => return self.leave_out(key, "its responses cannot be reproduced"),
+            "seed" => {
+                return self.leave_out(key, "the responses of the model cannot be reproduced");
+            }
             own => own,
         };
         // The API's own spelling takes precedence; a key must not occur twice.
@@ -92,7 +94,7 @@ impl SentSettings<'_> {
             return self.leave_out(key, "describe in the prompt what you want");
         }
         if self.thinks && !fits_thoughts(wire, value) {
-            return self.leave_out(key, "disable thinking to use it");
+            return self.leave_out(key, "disable thinking to use this setting");
         }
         if wire == "top_p" && self.is_set("temperature") && !traits.supports_both_sampling_settings
         {

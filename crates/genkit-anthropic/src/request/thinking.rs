@@ -72,9 +72,9 @@ impl<'a> ThinkingPlan<'a> {
         let budgeted = plan.budget > 0 && context.is_thoughtless_round;
         if plan.is_on() && (context.is_forced || budgeted) {
             let remedy = if context.is_forced {
-                "it cannot think while a tool call is forced; use `ToolChoice::Auto`"
+                "the model cannot think while a tool call is forced; use `ToolChoice::Auto`"
             } else {
-                "it cannot start to think within a round of tool calls, but will in the next round"
+                "the model cannot start to think within a round of tool calls; thinking starts in the next round"
             };
             warn_omitted(NAME, context.model, THINKING, remedy);
             plan.thinking = None;
@@ -123,7 +123,7 @@ impl<'a> ThinkingPlan<'a> {
         );
         let written = match (is("enabled"), is("adaptive")) {
             (Some(false), _) if kind == ThinkingMode::Always => {
-                let remedy = "it always thinks; use `reasoning(Effort::Low)`";
+                let remedy = "the model always thinks; use `reasoning(Effort::Low)`";
                 return warn_omitted(NAME, context.model, "thinking.enabled", remedy);
             }
             (Some(false), _) => ("disabled", None),
@@ -134,7 +134,8 @@ impl<'a> ThinkingPlan<'a> {
             }
             (Some(true), _) => {
                 if budget.is_some() {
-                    let remedy = "its thinking is adaptive; use `reasoning(Effort::High)`";
+                    let remedy =
+                        "the thinking of this model is adaptive; use `reasoning(Effort::High)`";
                     warn_omitted(NAME, context.model, "thinking.budgetTokens", remedy);
                 }
                 ("adaptive", None)
@@ -156,7 +157,7 @@ impl<'a> ThinkingPlan<'a> {
             (ThinkingMode::No, Some(Effort::None)) => {}
             (ThinkingMode::No, _) => no("use a newer model that can think"),
             (ThinkingMode::Always, Some(Effort::None)) => {
-                no("it always thinks, so the lowest effort is used");
+                no("the model always thinks, so the lowest effort is used");
                 self.effort = Some("low".into());
             }
             (_, Some(Effort::None)) => self.thinking = written("disabled", None),

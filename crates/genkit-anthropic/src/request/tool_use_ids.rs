@@ -48,7 +48,7 @@ impl<'a> ToolUseIds<'a> {
     }
 
     /// Removes and returns the ids of the calls without a result.
-    pub(super) fn unanswered_ids(&mut self) -> impl Iterator<Item = String> {
+    pub(super) fn take_unanswered(&mut self) -> impl Iterator<Item = String> {
         self.open.drain(..).map(|call| call.id)
     }
 }

@@ -62,8 +62,8 @@ impl<'a> ClaudeTool<'a> {
     }
 }
 
-/// Encodes the search of deferred tools, if there are any, the tools of `request`, and the server tools in its
-/// settings.
+/// Encodes the tools of `request` and the server tools in its settings. If any tool is deferred, the search tool comes
+/// first.
 pub(super) fn encode_tools<'a>(
     request: &'a ModelRequest,
     names: &'a Names<'a>,

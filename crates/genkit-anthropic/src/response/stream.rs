@@ -39,7 +39,7 @@ struct MessageEvent<'a> {
     usage: Option<&'a RawValue>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
-    /// Next to the delta of the message.
+    /// A sibling of the message delta in the event.
     context_management: Option<Value>,
 }
 
@@ -62,7 +62,7 @@ struct BlockDelta<'a> {
 /// A block that is not complete.
 #[derive(Default)]
 struct OpenBlock {
-    /// Its index among all blocks.
+    /// The index of this block among all blocks.
     place: usize,
     fields: Map<String, Value>,
     /// The text or thought so far.

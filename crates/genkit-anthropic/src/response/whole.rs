@@ -15,8 +15,8 @@ use genkit_schema::internal::bounded_json::parse_response;
 /// The key in `custom` of the API's own stop reason.
 const STOP_REASON: &str = "stopReason";
 
-/// The stop reason of a response that is paused for a slow server tool. It continues when the response is
-/// sent back.
+/// The stop reason of a response that is paused for a slow server tool. The model continues the response when the
+/// client sends the response back.
 const PAUSE: &str = "pause_turn";
 
 /// The fields that are stored in `custom`, and their keys there.
@@ -58,7 +58,7 @@ pub(crate) fn decode_count(body: &[u8]) -> Result<u64> {
     Ok(body.get("input_tokens").and_then(Value::as_u64).ok_or(E::MissingTokenCount)?)
 }
 
-/// Returns whether a response is paused, and continues when it is sent back.
+/// Returns whether the model paused a response and continues it when the client sends it back.
 pub(crate) fn is_paused(response: &ModelResponse) -> bool {
     response.custom.get(STOP_REASON).is_some_and(|reason| reason == PAUSE)
 }

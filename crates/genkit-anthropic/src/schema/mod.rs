@@ -25,8 +25,8 @@ impl Dialect for OutputDialect {
             Ok((schema, left_out)) => {
                 if !left_out.is_empty() {
                     tracing::debug!(
-                        "{NAME} does not enforce these limits of {}, which are added to the description and checked \
-                         afterwards: {}",
+                        "{NAME} does not enforce these limits of {}: {}; they are added to the description, and the \
+                         response is checked",
                         Logged::name(owner),
                         left_out.join(", ")
                     );
@@ -35,8 +35,8 @@ impl Dialect for OutputDialect {
             }
             Err(reason) => {
                 tracing::warn!(
-                    "{NAME} cannot enforce the schema of {}, so it is described in the prompt: {reason}; remove \
-                     this from the type",
+                    "{NAME} cannot enforce the schema of {} ({reason}), so the schema is added to the prompt; \
+                     change the type",
                     Logged::name(owner)
                 );
                 None

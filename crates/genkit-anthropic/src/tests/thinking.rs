@@ -44,7 +44,7 @@ fn words_of_the_field_and_of_genkit_go_through() {
     assert_eq!(thinking(SONNET, json!({"adaptive": true, "display": "summarized"})), adaptive);
     let budget = json!({"enabled": true, "budgetTokens": 5000});
     assert_eq!(thinking(SONNET, budget.clone())["budget_tokens"], 5_000);
-    // A model without budgets thinks adaptively, and one that always thinks is not disabled.
+    // A model without budgets thinks adaptively. Thinking is not disabled for a model that always thinks.
     assert_eq!(thinking(NEW, budget), json!({"type": "adaptive"}));
     assert_eq!(thinking(NEW, json!({"enabled": false})), Value::Null);
     // Explicit thinking settings take precedence.

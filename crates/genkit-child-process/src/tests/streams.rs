@@ -105,7 +105,7 @@ async fn secrets_are_redacted_across_lines() {
     let two = &["${API_KEY}", "${API_KEY}"][..];
     let three = &["one", "two ${API_KEY}", "three"][..];
     for (printed, shown, logged) in [
-        // A part of fewer than eight characters is not recognized on its own.
+        // The log receives the first line before the key is complete.
         (
             "key sk-12\\n3456789 is bad",
             &["key ${API_KEY} is bad"][..],

@@ -51,7 +51,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Creates the info of an action that is built at run time. Its source location is the caller's location.
+    /// Creates the info of an action that is built at run time. The source location is the location of the caller.
     #[track_caller]
     pub(crate) fn from_builder(name: Cow<'static, str>, description: Cow<'static, str>) -> Self {
         let caller = Location::caller();
@@ -82,8 +82,8 @@ impl Info {
         }
     }
 
-    /// Returns whether the action belongs to another program. Its name is then untrusted, and is escaped where it is
-    /// sent.
+    /// Returns whether the action belongs to another program. The name of such an action is untrusted, and is escaped
+    /// when the name is sent.
     pub fn is_remote(&self) -> bool {
         self.location.is_none() && self.file.is_none()
     }

@@ -44,7 +44,7 @@ type Work<T> = Box<dyn FnOnce(Context) -> BoxFuture<'static, Result<T>> + Send>;
 ///
 /// # Errors
 /// Returns `InvalidArgument` if the input is invalid, `FailedPrecondition` if required state is missing or the function
-/// asks a question (no caller can answer it), and otherwise the error from the function.
+/// asks a question and no [`context`](Self::context) is set, and otherwise the error from the function.
 #[must_use = "an invocation only runs when awaited; add `.await`"]
 pub struct Invocation<T> {
     name: String,

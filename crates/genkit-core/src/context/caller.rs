@@ -73,7 +73,7 @@ pub trait Caller: Send + Sync {
     }
 }
 
-/// Identifies the run or session whose user answers the questions of a call.
+/// An identifier of the run or session whose user answers the questions of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionChannel {
     number: u64,

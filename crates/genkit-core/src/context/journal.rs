@@ -45,8 +45,8 @@ pub trait Journal: Send + Sync {
 
 impl Context {
     /// Returns an idempotency key: a string that is unique to this call of a durable run and the same each time the
-    /// call is repeated, even in another process. Pass the key of the [`once`](Self::once) that uses it. A call with
-    /// two side effects needs two keys. Returns `None` outside a durable run.
+    /// call is repeated, even in another process. As `key`, pass the key of the [`once`](Self::once) call that performs
+    /// the side effect; each side effect of a function needs its own key. Returns `None` outside a durable run.
     ///
     /// If a machine fails after the work is done but before the result is saved, the work is done again. A service that
     /// accepts idempotency keys, as payment services do, can then recognize the duplicate.
@@ -86,8 +86,8 @@ impl Context {
         }
     }
 
-    /// Returns a context for an action that this durable call runs. It shares the journal, the caller and the time
-    /// limit, and its keys apply to this invocation only.
+    /// Returns a context for an action that this durable call runs. The context shares the journal, the caller and the
+    /// time limit of the call. The keys of the context apply to this invocation only.
     pub(crate) fn nested_context(&self, name: &str, parts: ContextParts) -> Self {
         let scope = format!("{}/", self.scoped_key(&self.nth_key(name)));
         self.with_parts(ContextParts { scope: Some(scope.into()), ..parts })

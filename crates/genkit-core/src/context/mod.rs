@@ -328,9 +328,10 @@ impl Context {
         &self.0.parts.meta
     }
 
-    /// Returns the action context: a map that came with the request, for example with the signed-in user. It is set by
-    /// a flow server's context provider, by [`Invocation::action_context`](crate::action::Invocation::action_context)
-    /// or by `Generate::action_context`. Templates read it as `@auth`.
+    /// Returns the action context: a map that came with the request, for example with the signed-in user. The action
+    /// context is set by the context provider of a flow server, by
+    /// [`Invocation::action_context`](crate::action::Invocation::action_context) or by `Generate::action_context`.
+    /// Templates read its entries as `@key`, for example `@auth`.
     ///
     /// ```
     /// use genkit::{Context, Flow, flow};
@@ -458,8 +459,8 @@ impl Context {
         &self.0.parts.states
     }
 
-    /// Creates the context of an action that this function calls. It has the same caller, recording and limits; the
-    /// states, values, chunks and action context of `given` take precedence.
+    /// Creates the context of an action that this function calls. The new context has the same caller, recording and
+    /// limits. The states, values, chunks and action context of `given` take precedence.
     #[doc(hidden)]
     pub fn with_parts(&self, given: ContextParts) -> Self {
         let ContextState { parts, started, .. } = &*self.0;

@@ -31,7 +31,7 @@ pub struct Recording {
 
 /// State that connects the rounds of a call, for a caller that answers questions with a repeated call.
 pub trait Rounds: Send + Sync {
-    /// Returns the text that identifies a question in later rounds.
+    /// Returns a string that identifies a question in later rounds.
     fn identify_question(&self, question: &str) -> String;
 
     /// Claims the recorded answers for this request. Returns `false` if another request claimed them first.
@@ -124,7 +124,7 @@ impl Replay {
     /// Returns the recorded answer to the question `asked` under `key`.
     pub(super) fn recorded_answer(&self, key: &str, asked: &str) -> Option<CallerAnswer> {
         let Recording { answers, asked: questions, .. } = &self.recording;
-        // Recordings from older versions do not contain the questions here; their answers contain the question.
+        // A recording from an older version has no questions here; each of its answers contains its question.
         let is_it = questions.get(key).is_none_or(|known| known == asked);
         if !is_it {
             tracing::debug!(key = %Logged::name(key), "a question has changed and is asked again");
@@ -177,7 +177,7 @@ impl Replay {
     }
 }
 
-/// Held while a `once` call runs.
+/// A guard that is held while a `once` call runs.
 pub struct OnceGuard<'a>(&'a Mutex<Replay>);
 
 impl<'a> OnceGuard<'a> {
@@ -193,7 +193,7 @@ impl Drop for OnceGuard<'_> {
     }
 }
 
-/// Held while a question is answered live. This time does not count toward the time limit.
+/// A guard that is held while a question is answered live. This time does not count toward the time limit.
 pub(super) struct LiveQuestion<'a>(&'a Mutex<Replay>);
 
 impl<'a> LiveQuestion<'a> {

@@ -64,7 +64,7 @@ impl Context {
 
 /// Runs `work` of the action `name`.
 ///
-/// The future is dropped at its first open questions, when `context` is cancelled, and at the time limit of `context`.
+/// Drops the future when it has open questions, when `context` is cancelled, or at the time limit of `context`.
 pub async fn drive_function<T>(
     context: &Context,
     name: &str,

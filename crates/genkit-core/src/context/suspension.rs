@@ -19,7 +19,7 @@ pub struct PendingWaits {
     pub until: Instant,
 }
 
-/// Held while the function follows an external operation.
+/// A guard that is held while the function follows an external operation.
 pub struct FollowGuard<'a>(&'a Mutex<Replay>);
 
 impl Drop for FollowGuard<'_> {
@@ -28,7 +28,7 @@ impl Drop for FollowGuard<'_> {
     }
 }
 
-/// Held while the function waits and may be dropped.
+/// A guard that is held while the function waits and may be dropped.
 struct WaitGuard<'a>(&'a Mutex<Replay>, u64);
 
 impl Drop for WaitGuard<'_> {
@@ -52,8 +52,8 @@ impl Context {
         OnceGuard::new(self.shared_replay())
     }
 
-    /// Creates a context without a caller, with the same states, values and action context. It may outlive the
-    /// function.
+    /// Creates a context without a caller, with the same states, values and action context. The new context may
+    /// outlive the function.
     #[doc(hidden)]
     pub fn detached_context(&self) -> Self {
         let parts = &self.0.parts;

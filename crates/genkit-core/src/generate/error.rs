@@ -51,7 +51,7 @@ pub enum Error {
     #[error("the model `{model}` has no version `{version}`; available versions: {}", .known.join(", "))]
     UnknownVersion { model: String, version: String, known: Vec<String> },
     #[error(
-        "the media type of a file is unknown and its server does not report it; set it on the part"
+        "the media type of a file is unknown, because its server does not report one; set the media type on the part"
     )]
     UnknownMediaType,
 
@@ -85,14 +85,14 @@ pub enum Error {
 
     #[error("a call to `{called}` was passed to the tool `{tool}`")]
     OtherTool { called: String, tool: String },
-    #[error("the model is still writing this tool request; wait for its last chunk")]
+    #[error("the model has not finished this tool request; wait until the stream ends")]
     PartialCall,
     #[error(
         "the call is interrupted and has no response yet; answer its `.interrupts(..)`, and continue \
          with `.resume(..)`"
     )]
     CallInterrupted,
-    #[error("no model is available for the sampling request from the tool: {0}")]
+    #[error("no model is available for the tool's sampling request: {0}")]
     NothingToSample(String),
     #[error("failed to read a chunk of the tool `{name}`: {why}")]
     ToolChunk { name: String, why: String },
@@ -113,8 +113,8 @@ pub enum Error {
     #[error("the output was rejected{}: {why}{shown}", after_retries(*.retries))]
     OutputRejected { why: String, retries: usize, shown: String },
     #[error(
-        "the run waits for answers, so there is no value to extract yet; `error.into_partial()` holds the \
-         `.interrupts()`, and `.resume(..)` before `.extract()` continues the run"
+        "the run waits for answers, so there is no value to extract yet; answer the `.interrupts()` of \
+         `error.into_partial()`, and call `.resume(..)` before `.extract()`"
     )]
     ExtractInterrupted,
     #[error(
@@ -135,13 +135,13 @@ pub enum Error {
     #[error("the model responded without a message")]
     MissingMessage,
     #[error(
-        "the run reached the limit of {0} tool rounds, and the model requested more; raise it with \
+        "the run reached the limit of {0} tool rounds, and the model requested more; raise the limit with \
          `.max_turns(..)`, or continue with `.messages(response.messages())`"
     )]
     MaxTurns(usize),
     #[error(
-        "the run used {used} {}, but its limit is {limit}; raise it with `.usage_limit(..)`, or continue \
-         from the partial response", spell_kind(.what)
+        "the run used {used} {}, but its limit is {limit}; raise the limit with `.usage_limit(..)`, or continue \
+         from the partial response", limit_name(.what)
     )]
     UsageLimit { what: &'static str, used: u64, limit: u64 },
     #[error("`.stop_on_tool(..)` names a tool that the run does not have: {0}")]
@@ -197,7 +197,7 @@ pub enum Error {
     #[error("every open call must be answered to resume; unanswered: {}", .0.join(", "))]
     Unanswered(Vec<String>),
     #[error(
-        "two open calls of `{0}` have the same `ref`, so an answer is ambiguous; give each its own `ref`"
+        "two open calls to `{0}` have the same `ref`, so an answer is ambiguous; give each its own `ref`"
     )]
     SameReference(String),
     #[error("`resume` takes tool responses under `respond` and tool requests under `restart`")]
@@ -208,7 +208,9 @@ pub enum Error {
     InvalidAnswer { name: String, why: String },
     #[error("the arguments given for `{name}` do not match its schema: {why}")]
     GivenArguments { name: String, why: String },
-    #[error("the run waits for the tool `{name}`, which is not among its tools; add it. {unknown}")]
+    #[error(
+        "the run waits for the tool `{name}`, which the request does not offer; add it with `.tools(..)`. {unknown}"
+    )]
     ResumedWithoutTool { name: String, unknown: String },
     #[error(
         "tools cannot be called here, because the generate loop is not linked; enable genkit's `generate` feature"
@@ -274,7 +276,7 @@ impl Topic for Error {
 }
 
 /// Returns the display name for the key of a limit.
-fn spell_kind(what: &str) -> &str {
+fn limit_name(what: &str) -> &str {
     match what {
         "inputTokens" => "input tokens",
         "outputTokens" => "output tokens",

@@ -20,7 +20,7 @@ use crate::model::Usage;
 pub struct ToolCall {
     #[doc(hidden)]
     pub tool: Option<Tool>,
-    /// Tool request from the model. Middleware may change its input.
+    /// The tool request from the model. Middleware may change its input.
     pub request: ToolRequest,
     /// Whether the caller replaced the model's input.
     #[doc(hidden)]

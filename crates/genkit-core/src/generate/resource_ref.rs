@@ -6,7 +6,7 @@ use crate::action::Resource;
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// A reference to resources: a value, or a source that lists them.
+/// A reference to resources: a single resource, or a source that lists resources.
 ///
 /// ```
 /// use genkit::generate::ResourceRef;

@@ -10,7 +10,7 @@ use super::tool_ref::{IntoTools, ToolRef};
 use crate::error::Result;
 use crate::future::BoxFuture;
 
-/// Runs tools as the loop does.
+/// The part of the generate loop that runs tools.
 pub trait ToolRunner: Sync {
     /// Runs one call.
     fn call_tool(&self, call: ToolInvocation) -> BoxFuture<'static, Result<ToolOutcome>>;

@@ -47,10 +47,10 @@ impl Tool {
     }
 }
 
-/// A tool invocation: a single tool call that the program runs itself when it is awaited; see [`Tool::call`].
+/// A tool invocation: a single tool call that the program makes itself. Created by [`Tool::call`].
 ///
-/// Awaiting it returns a [`ToolOutcome`]: the response (which describes a failure for a model), or the questions
-/// of the tool.
+/// Await it to run the call. The output is a [`ToolOutcome`]: the response (which, if the call fails, describes the
+/// failure for a model), or the questions of the tool.
 ///
 /// ```
 /// use genkit::message::ToolRequest;
@@ -86,7 +86,7 @@ pub struct ToolInvocation(InvocationParts);
 /// The parts of a [`ToolInvocation`], for the loop that runs it.
 #[derive(Clone)]
 pub struct InvocationParts {
-    /// `None` means the tool in the instance's registry that `request` names.
+    /// `None` means the tool that `request` names, from the registry of the instance.
     pub tool: Option<Tool>,
     pub request: ToolRequest,
     /// The instance that runs the call. `None` means the default instance.
@@ -142,7 +142,7 @@ impl ToolInvocation {
     }
 
     /// Sets the calling context, for a call from inside another function. The tool receives the state, caller and
-    /// limits of that function, and its questions become questions of that function.
+    /// limits of that function, and the tool's questions become questions of that function.
     pub fn context(mut self, context: &Context) -> Self {
         self.0.context = Some(context.clone());
         self

@@ -10,7 +10,7 @@ use crate::glob::matches_glob;
 use crate::names::suggest;
 use crate::registry::Registry;
 
-/// A reference to tools: a value, a name, a pattern with `*`, or a tag.
+/// A reference to tools: a value, a name, a pattern with `*`, a tag, or a source that lists tools.
 ///
 /// ```standalone_crate
 /// use genkit::testing::ScriptedModel;

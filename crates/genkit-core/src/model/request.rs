@@ -31,7 +31,7 @@ pub struct ModelRequest {
     /// The tools that the model may call.
     #[serde(default)]
     pub tools: Vec<ToolDefinition>,
-    /// Tool choice: whether the model may, must or must not call tools, or the name of the tool that it must call.
+    /// The tool choice: whether the model may, must or must not call tools, or the name of the tool that it must call.
     #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
     /// The format and schema of the output.

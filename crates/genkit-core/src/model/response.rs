@@ -28,10 +28,10 @@ pub struct ModelResponse {
     /// The finish reason: why the model stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// The finish message: a description of why the model stopped.
+    /// The finish message: a description of the finish reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// Token usage of the call.
+    /// The token usage of the call.
     #[serde(default)]
     pub usage: Usage,
     /// The latency of the call, in milliseconds.
@@ -65,7 +65,7 @@ impl ModelResponse {
         self
     }
 
-    /// Sets the finish message, a description of why the model stopped.
+    /// Sets the finish message: a description of the finish reason.
     #[must_use]
     pub fn with_finish_message(mut self, text: impl Into<String>) -> Self {
         self.finish_message = Some(text.into());
@@ -105,7 +105,7 @@ pub enum FinishReason {
     Length,
     /// The provider blocked the response.
     Blocked,
-    /// The loop stopped because it reached the turn limit.
+    /// The loop reached the turn limit, or the run failed and this is the partial response of its error.
     Aborted,
     /// The run was interrupted by a tool; see `GenerateResponse::interrupts`.
     Interrupted,
@@ -117,24 +117,24 @@ pub enum FinishReason {
     Unknown,
 }
 
-/// Token usage of a call, as reported by the provider.
+/// The token usage of a call, as reported by the provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens of the request, including cached tokens.
+    /// The number of tokens in the request, including cached tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens of the response.
+    /// The number of tokens in the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Total tokens.
+    /// The total number of tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total_tokens: Option<u64>,
-    /// Tokens used for reasoning.
+    /// The number of tokens used for reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thoughts_tokens: Option<u64>,
-    /// Tokens of the request that were cached.
+    /// The number of tokens in the request that were cached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_content_tokens: Option<u64>,
     /// Custom counts of the provider.
@@ -143,35 +143,35 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Sets the tokens of the request, including cached tokens.
+    /// Sets the number of tokens in the request, including cached tokens.
     #[must_use]
     pub fn with_input_tokens(mut self, tokens: u64) -> Self {
         self.input_tokens = Some(tokens);
         self
     }
 
-    /// Sets the tokens of the response.
+    /// Sets the number of tokens in the response.
     #[must_use]
     pub fn with_output_tokens(mut self, tokens: u64) -> Self {
         self.output_tokens = Some(tokens);
         self
     }
 
-    /// Sets the total tokens.
+    /// Sets the total number of tokens.
     #[must_use]
     pub fn with_total_tokens(mut self, tokens: u64) -> Self {
         self.total_tokens = Some(tokens);
         self
     }
 
-    /// Sets the tokens used for reasoning.
+    /// Sets the number of tokens used for reasoning.
     #[must_use]
     pub fn with_thoughts_tokens(mut self, tokens: u64) -> Self {
         self.thoughts_tokens = Some(tokens);
         self
     }
 
-    /// Sets the tokens of the request that were cached.
+    /// Sets the number of tokens in the request that were cached.
     #[must_use]
     pub fn with_cached_content_tokens(mut self, tokens: u64) -> Self {
         self.cached_content_tokens = Some(tokens);
@@ -216,8 +216,8 @@ impl Usage {
 
 /// A chunk of a response that is still being generated.
 ///
-/// The loop numbers the messages that it produces: chunks of the model's first message have the
-/// index 0, the tool responses 1, the model's next message 2, and so on.
+/// The generate loop numbers the messages that it produces: chunks of the model's first message have the index 0, the
+/// tool responses 1, the model's next message 2, and so on.
 ///
 /// ```
 /// use genkit::model::GenerateChunk;

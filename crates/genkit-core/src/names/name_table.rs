@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use crate::names::{Numbers, is_safe, safe_name};
 
 /// The names that clients have received. A sent name keeps referring to the same tool, so that a permission for the
-/// name does not apply to another tool. The only exception is a removed tool: its sent name may pass to a tool with
-/// exactly this name.
+/// name does not apply to another tool. There are two exceptions, for removed tools: a sent name may pass to a tool
+/// with exactly this name, and the oldest names are dropped beyond `MAX_REMOVED`.
 #[derive(Default)]
 pub struct NameTable {
     /// The sent names, by our name.
@@ -111,7 +111,7 @@ fn log_changes(told: &[(&str, String, Option<String>)]) {
             ?name,
             ?sent,
             ?owner,
-            "two names are equal after invalid characters are replaced, so clients receive the second name with a number; rename one of them, or the key of its server"
+            "two names are equal after invalid characters are replaced, so clients receive the second name with a number appended; rename one of them, or the key of its server"
         );
     }
     if let Some(more) = told.len().checked_sub(MAX_LOGGED).filter(|more| *more > 0) {

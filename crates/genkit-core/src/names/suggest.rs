@@ -14,9 +14,9 @@ const MAX_NAMES: usize = 20_000;
 /// The maximum number of pairs of characters that are compared, which takes a few milliseconds. Default is 1,000,000.
 const MAX_WORK: usize = 1_000_000;
 
-/// Returns the candidate that `word` is probably a typo of: at most a third of its characters, or
-/// one character, may differ. Among equally close candidates, a candidate that differs only in
-/// case is preferred, then the first in alphabetical order.
+/// Returns the candidate that `word` is probably a typo of: at most a third of the characters of `word`, or one
+/// character, may differ. Among equally close candidates, a candidate that differs only in case is preferred, then the
+/// first in alphabetical order.
 ///
 /// Names may be untrusted, so candidates of a very different length and candidates beyond `MAX_WORK` are skipped.
 pub fn nearest_name<'a>(
@@ -59,7 +59,7 @@ pub fn unknown_name<'a>(kind: &str, name: &str, existing: impl Iterator<Item = &
     );
     match found {
         Some(other) => format!("Unknown {kind}: {name}. Did you mean `{other}`?"),
-        None if listed.is_empty() => format!("Unknown {kind}: {name}. There are none"),
+        None if listed.is_empty() => format!("Unknown {kind}: {name}. None exist"),
         None => {
             let more = if listed.len() > LISTED { ", …" } else { "" };
             listed.truncate(LISTED);

@@ -65,7 +65,7 @@ impl Action {
         only.expect("an annotated function is one action")
     }
 
-    /// Converts a linked definition: one action, or all prompts of a folder.
+    /// Converts a linked definition: one action, or all prompts or skills of a folder.
     ///
     /// # Errors
     /// Returns the errors in the files of a folder.

@@ -40,7 +40,7 @@ pub(super) enum Error {
     ResourceName(String),
     #[error(
         "{at}: `.mount({prefix:?}, ..)`: a prefix must be 1 to {MAX_PREFIX} characters long (`A-Z a-z 0-9 _ -`), \
-         because it starts the tool names; nothing was mounted. To keep the names unchanged, use `.add(..)`"
+         because the tool names start with it; nothing was mounted. To keep the names unchanged, use `.add(..)`"
     )]
     MountPrefix { prefix: String, at: SourceLocation },
     #[error(

@@ -91,7 +91,7 @@ impl Registry {
 
     /// Returns the resource that matches `uri` and passes the filter `wanted`. Resources of this program take
     /// precedence over the resources of other programs; within each group, a fixed URI takes precedence over templates,
-    /// and a more specific template over others. Returns `None` if several other programs have a match.
+    /// and a more specific template over others. Returns `None` if only resources of several other programs match.
     #[doc(hidden)]
     pub fn resource_for(
         &self,
@@ -117,13 +117,13 @@ impl Registry {
             return Some(own);
         }
         let remote = Resource::find_matching(templates(true).into_iter(), uri);
-        // A server could list the URI of another server's resource, so that its own resource is read instead.
+        // A malicious server could list the URI of another server's resource to have its own resource read instead.
         let offering = remote.iter().map(|(resource, _)| resource).chain(&fixed);
         let mut servers = offering.map(Resource::server);
         let first = servers.next();
         if servers.any(|other| Some(other) != first) {
             let uri = Logged::text(uri);
-            tracing::warn!(%uri, "several MCP servers offer this resource; choose one with `.client(\"server\")?.read_resource(..)`");
+            tracing::warn!(%uri, "several MCP servers offer this resource; choose a server with `.client(\"server\")?.read_resource(..)`");
             return None;
         }
         match fixed {

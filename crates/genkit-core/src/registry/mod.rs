@@ -326,7 +326,8 @@ impl Registry {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Returns the version, which increases with each change. Data derived from an older version is stale.
+    /// Returns the version, which increases with each change of tools, prompts, resources or skills, but not of flows.
+    /// Data derived from an older version is stale.
     #[doc(hidden)]
     pub fn version(&self) -> u64 {
         self.0.changes.current_version()

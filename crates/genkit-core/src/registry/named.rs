@@ -10,7 +10,7 @@ impl<A> Default for NamedActions<A> {
 }
 
 impl<A> NamedActions<A> {
-    /// Adds `action` unless `name` is taken. Otherwise returns the action that already has the name.
+    /// Adds `action` unless `name` is taken. If it is taken, returns the action that already has the name.
     pub(super) fn insert_action(&mut self, name: &str, action: A) -> Option<&A> {
         match self.find_index(name) {
             Ok(taken) => Some(&self.0[taken].1),

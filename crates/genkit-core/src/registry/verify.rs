@@ -77,7 +77,7 @@ pub fn verify_tool(tool: &Tool, states: &TypeMap) -> Result<()> {
 }
 
 /// Returns a template without the names of its variables. Templates with the same shape match the same URIs. The names
-/// of query variables are part of the URI.
+/// of query variables are kept, because they are part of the URI.
 fn template_shape(template: &str) -> String {
     let mut shape = String::new();
     let mut in_expression = false;

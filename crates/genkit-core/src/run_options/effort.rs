@@ -8,8 +8,9 @@ pub const REASONING_EFFORT: &str = "reasoningEffort";
 
 /// The reasoning effort: how much a model thinks before it responds.
 ///
-/// Each provider receives it in its own form: a keyword or a number of tokens. A level that a model does not support is
-/// replaced with the nearest level that it supports. A model without reasoning ignores it, and a warning is logged.
+/// Each provider receives the effort in its own form: a keyword or a number of tokens. A level that a model does not
+/// support is replaced with the next higher one, or with the highest if there is none. A model without reasoning
+/// ignores the effort, and a warning is logged.
 ///
 /// ```
 /// use genkit::model::Effort;
@@ -24,8 +25,8 @@ pub const REASONING_EFFORT: &str = "reasoningEffort";
 /// # }
 /// ```
 ///
-/// In Genkit's JSON, it is the setting `reasoningEffort`, next to `temperature`. Set a provider's own keyword with
-/// `config`: `{"reasoningEffort": "xhigh"}`.
+/// In Genkit's JSON, this is the setting `reasoningEffort`. To set a provider's own keyword, use `config`:
+/// `{"reasoningEffort": "xhigh"}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -70,7 +71,7 @@ impl Effort {
     }
 
     /// Returns the lowest of the supported levels `has` (in ascending order) that is at least this level, otherwise the
-    /// highest. Returns `None` if there are none.
+    /// highest. Returns `None` if `has` is empty.
     #[doc(hidden)]
     pub fn nearest_supported(self, has: &[Self]) -> Option<Self> {
         has.iter().find(|has| **has >= self).or(has.last()).copied()

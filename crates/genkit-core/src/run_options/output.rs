@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use genkit_schema::Schema;
 
-/// Output options: the format, schema and instructions of a response.
+/// The output options: the format, schema and instructions of a response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub struct OutputOptions {
     /// The media type of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
-    /// Whether to add instructions to the prompt, or their text.
+    /// Whether to add the format's own instructions to the prompt, or custom instructions to add instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<Instructions>,
     /// The schema of the output.

@@ -59,8 +59,8 @@ macro_rules! setting_methods {
     };
 }
 
-/// Converts a number to JSON. NaN and infinity, which JSON cannot represent, become strings. They are rejected before
-/// the call.
+/// Converts a number to JSON. NaN and infinity, which JSON cannot represent, become strings, which are rejected
+/// before the call.
 pub fn json_number(number: f64) -> Value {
     if number.is_finite() { number.into() } else { number.to_string().into() }
 }

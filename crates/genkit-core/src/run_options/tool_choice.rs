@@ -31,9 +31,9 @@ use serde::ser::{Serialize, Serializer};
 /// # }
 /// ```
 ///
-/// In Genkit's JSON, the first three are `"toolChoice": "auto"`, `"required"` and `"none"`. A specific tool is
-/// `"required"` with its name: `"toolChoice": "required", "toolChoiceName": "file"`. Genkit for other languages ignores
-/// the name, and only requires a tool call.
+/// In Genkit's JSON, `Auto`, `Required` and `None` are `"toolChoice": "auto"`, `"required"` and `"none"`. A specific
+/// tool is `"required"` with its name: `"toolChoice": "required", "toolChoiceName": "file"`. Genkit for other languages
+/// ignores the name, and only requires a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {

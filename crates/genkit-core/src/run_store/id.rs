@@ -38,7 +38,7 @@ impl RunId {
     /// Creates an id from a string.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the id is empty, too long, or contains other characters.
+    /// Returns `InvalidArgument` if the id is empty or too long, contains other characters, or begins with `-` or `.`.
     pub fn new(id: impl Into<String>) -> Result<Self> {
         let id = id.into();
         let is_known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -67,7 +67,7 @@ impl RunId {
         self.0.starts_with(SESSION) || self.0.starts_with(STREAM)
     }
 
-    /// Creates the id of a session. It contains a hash, so that the store does not reveal the session id.
+    /// Creates the run id for a session. The run id contains a hash, so that the store does not reveal the session id.
     #[doc(hidden)]
     pub fn for_session(session: &str) -> Self {
         Self(format!("{SESSION}{}", short_hash(session)))

@@ -5,8 +5,8 @@ use super::{RunId, RunStatus};
 /// The maximum number of runs on a page. Default is 100.
 const PAGE: usize = 100;
 
-/// Selects runs for [`RunStore::list`](super::RunStore::list). A run must meet all conditions; without conditions, all
-/// runs are selected. A page has up to 100 runs, in the order of their ids.
+/// A filter that selects runs for [`RunStore::list`](super::RunStore::list). A run must meet all conditions; without
+/// conditions, all runs are selected. A page has up to `limit` runs, in the order of their ids.
 ///
 /// ```
 /// use genkit::durable::{RunFilter, RunStatus};
@@ -18,21 +18,21 @@ const PAGE: usize = 100;
 #[non_exhaustive]
 #[must_use = "a filter does nothing until a store uses it"]
 pub struct RunFilter {
-    /// Accepted statuses of the run. An empty list accepts any status.
+    /// The accepted statuses of the run. An empty list accepts any status.
     pub statuses: Vec<RunStatus>,
-    /// Name of the run: its flow, or the model of a run that is not a flow.
+    /// The name of the run: its flow, or the model of a run that is not a flow.
     pub name: Option<String>,
-    /// Tag of the run.
+    /// The tag of the run.
     pub tag: Option<String>,
-    /// Text that the last error contains.
+    /// The text that the last error contains.
     pub error: Option<String>,
-    /// Time before which the run was last saved, in milliseconds since the Unix epoch.
+    /// The time before which the run was last saved, in milliseconds since the Unix epoch.
     pub updated_before_ms: Option<u64>,
-    /// Time before which the run was created, in milliseconds since the Unix epoch.
+    /// The time before which the run was created, in milliseconds since the Unix epoch.
     pub created_before_ms: Option<u64>,
-    /// Id after which the page starts: the last id of the previous page.
+    /// The id after which the page starts: the last id of the previous page.
     pub after: Option<RunId>,
-    /// Maximum number of runs on the page. Default is 100.
+    /// The maximum number of runs on the page. Default is 100.
     pub limit: usize,
     /// Whether tasks, sessions and streams of an MCP server are included. Default is `false`.
     pub of_servers: bool,
@@ -108,7 +108,7 @@ impl RunFilter {
 
     #[doc(hidden)]
     #[deprecated(note = "renamed to `include_server_runs`")]
-    pub fn include_servers(self, yes: bool) -> Self {
+    pub fn of_servers(self, yes: bool) -> Self {
         self.include_server_runs(yes)
     }
 
@@ -119,7 +119,7 @@ impl RunFilter {
     }
 
     /// Returns whether `entry` meets all conditions. For stores without a query language. A run that cannot be read has
-    /// no status. It is selected only by its error, or by a filter without other conditions.
+    /// no status, name or tags, so conditions on these exclude it. Its times are 0, so conditions on times do not.
     pub fn selects(&self, entry: &RunEntry) -> bool {
         let is_before = |limit: Option<u64>, time: u64| limit.is_none_or(|limit| time < limit);
         let has_status = || entry.status.is_some_and(|status| self.statuses.contains(&status));
@@ -139,23 +139,25 @@ impl RunFilter {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunEntry {
-    /// Id of the run.
+    /// The id of the run.
     pub id: RunId,
-    /// Status of the run. `None` means that the run cannot be read; [`error`](Self::error) then contains the reason.
+    /// The status of the run. `None` means that the run cannot be read; [`error`](Self::error) then contains the
+    /// reason.
     pub status: Option<RunStatus>,
-    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
+    /// The wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
-    /// Name of the run: its flow, or the model of a run that is not a flow. The name is empty if an older version
+    /// The name of the run: its flow, or the model of a run that is not a flow. The name is empty if an older version
     /// created the run.
     pub name: String,
-    /// Tags of the run.
+    /// The tags of the run.
     pub tags: Vec<String>,
-    /// Error of the run, or of the last attempt of its next step.
+    /// The error of the run, or of the last attempt of its next step.
     pub error: Option<String>,
-    /// Creation time of the run, in milliseconds since the Unix epoch. The time is 0 if an older version created the
-    /// run.
+    /// The creation time of the run, in milliseconds since the Unix epoch. The time is 0 if an older version created
+    /// the run.
     pub created_ms: u64,
-    /// Time of the last save, in milliseconds since the Unix epoch. The time is 0 if an older version saved the run.
+    /// The time of the last save, in milliseconds since the Unix epoch. The time is 0 if an older version saved the
+    /// run.
     pub updated_ms: u64,
 }
 

@@ -117,7 +117,7 @@ pub trait RunStore: Send + Sync + 'static {
 ///
 /// assert!(RunStatus::Failed.is_over() && !RunStatus::InputRequired.is_over());
 /// assert_eq!(RunStatus::InputRequired.as_str(), "input_required");
-/// assert_eq!(RunStatus::of_name("working"), Some(RunStatus::Working));
+/// assert_eq!(RunStatus::from_name("working"), Some(RunStatus::Working));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -161,14 +161,13 @@ impl RunStatus {
     }
 }
 
-/// A change to a run that saves the result of one step.
+/// A change to a run: the data of one save.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct RunChange {
     /// The new status.
     pub status: RunStatus,
-    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` means now.
+    /// The wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
     /// The new head, which replaces the old head: JSON on one line without NUL.
     pub head: String,
@@ -187,7 +186,7 @@ pub struct RunChange {
 }
 
 impl RunChange {
-    /// Creates a change with this status and head, without a wake-up time and log lines.
+    /// Creates a change with this status and head, without a wake-up time or log lines.
     pub fn new(status: RunStatus, head: impl Into<String>) -> Self {
         Self {
             status,
@@ -250,7 +249,7 @@ impl RunChange {
             && self.owner.as_deref().is_none_or(|expected| owner == Some(expected))
     }
 
-    /// Adds lines to the log.
+    /// Sets the lines to append to the log.
     #[must_use]
     pub fn with_log(self, lines: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { log: lines.into_iter().map(Into::into).collect(), ..self }
@@ -268,15 +267,14 @@ impl RunChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunHead {
-    /// Revision: the number of saves.
+    /// The revision: the number of saves.
     pub revision: u64,
-    /// Status of the run.
+    /// The status of the run.
     pub status: RunStatus,
-    /// Wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run.
-    /// `None` means now.
+    /// The wake-up time in milliseconds since the Unix epoch, the earliest time to continue the run. `None` means now.
     pub wake_at_ms: Option<u64>,
-    /// Incarnation: a number that distinguishes the run from an earlier run with the same id. The number is 0 if the
-    /// run was created by a version without incarnations.
+    /// The incarnation: a number that distinguishes the run from an earlier run with the same id. The number is 0 if
+    /// the run was created by a version without incarnations.
     pub incarnation: u64,
     /// Whether the last owner of the lease has not released it, because its process ended or lost the connection to the
     /// store. Only set by [`RunStore::lease`].
@@ -314,7 +312,7 @@ impl RunHead {
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct StoredRun {
-    /// Revision, status and wake-up time.
+    /// The revision, status and wake-up time.
     pub at: RunHead,
     /// The head of the last change.
     pub head: String,
@@ -323,7 +321,7 @@ pub struct StoredRun {
 }
 
 impl StoredRun {
-    /// Creates the stored data from a head and a log.
+    /// Creates the stored data from a position `at`, the head of the last change, and a log.
     pub fn new(at: RunHead, head: impl Into<String>, log: Vec<String>) -> Self {
         Self { at, head: head.into(), log }
     }

@@ -38,9 +38,9 @@ impl Skill {
     /// skipped.
     ///
     /// A skill that cannot be used is omitted, and the reason is logged with file and line: an invalid name or
-    /// frontmatter, a link that leaves the skill, or more than 512 files or 16 MiB. A description that is too long, a
-    /// value with an unquoted colon, and a link to a missing file are also logged. `skills!` reports all of these as
-    /// errors.
+    /// frontmatter, a symbolic link that leads out of the skill, or more than 512 files or 16 MiB. A description that
+    /// is too long, a value with an unquoted colon, and a link to a missing file are also logged. `skills!` reports all
+    /// of these as errors.
     ///
     /// # Errors
     /// Returns all errors if no skill in the folder can be used.

@@ -62,7 +62,8 @@ impl OfferedSkill {
         self.server.as_deref()
     }
 
-    /// Returns the fingerprint: a digest of the URIs and digests of all files. It changes if any file changes.
+    /// Returns the fingerprint: a digest of the URIs and digests of all files. The fingerprint changes if any file
+    /// changes.
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }

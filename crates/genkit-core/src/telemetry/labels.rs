@@ -37,8 +37,8 @@ impl Labels {
         }
         if !std::mem::replace(&mut self.is_full, true) {
             tracing::warn!(
-                "more than {MAX_LABELS} names of tools, prompts and models, or a name that is too long; further names \
-                 are recorded as `{OTHER}` in metrics, and spans still contain the names"
+                "there are more than {MAX_LABELS} names of tools, prompts and models, or a name is too long; such \
+                 names are recorded as `{OTHER}` in metrics, and spans still contain the names"
             );
         }
         false

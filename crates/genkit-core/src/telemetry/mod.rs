@@ -14,7 +14,7 @@
 //! results, messages) are only recorded if `McpServer::trace_contents` or
 //! `GenkitBuilder::trace_contents` enables them.
 //!
-//! `tracing` itself cannot propagate traces between programs or record measurements. [`Telemetry`] does this; a program
+//! `tracing` itself cannot propagate traces between programs or record measurements. [`Telemetry`] does both; a program
 //! installs one implementation. The crate `genkit-opentelemetry` contains an implementation for OpenTelemetry, and a
 //! custom implementation takes a few lines:
 //!
@@ -64,9 +64,9 @@ pub use self::trace_context::is_baggage;
 pub use self::trace_context::{TRACEPARENT, TRACESTATE};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Propagates traces between processes and records measurements. Installed by [`install`].
+/// An implementation of trace propagation and of metrics. Installed by [`install`].
 ///
-/// Its methods are called while requests are served, so they must neither block nor panic.
+/// The methods are called while requests are served, so they must neither block nor panic.
 pub trait Telemetry: Send + Sync + 'static {
     /// Makes the trace of another program the parent of a new span, before the span is entered.
     fn set_parent(&self, span: &Span, parent: &TraceContext);

@@ -30,7 +30,7 @@ const TRACEPARENT_BYTES: usize = 55;
 /// use genkit::telemetry::TraceContext;
 ///
 /// let sent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-/// let context = TraceContext::parse(sent).expect("it is one").with_state("vendor=1");
+/// let context = TraceContext::parse(sent).expect("a valid `traceparent`").with_state("vendor=1");
 /// assert_eq!(context.span_id(), 0x00f0_67aa_0ba9_02b7);
 /// assert!(context.is_sampled());
 /// assert_eq!((context.to_string().as_str(), context.state()), (sent, "vendor=1"));

@@ -3,7 +3,7 @@
 use super::record::SpanRecord;
 use crate::future::BoxFuture;
 
-/// Sends spans to Genkit's developer tools.
+/// An exporter that sends spans to Genkit's developer tools.
 pub trait SpanExporter: Sync {
     /// Returns whether spans are currently exported.
     fn is_on(&self) -> bool;

@@ -13,14 +13,13 @@ pub struct Root {
     pub trace_id: TraceId,
     #[doc(hidden)]
     pub span_id: SpanId,
-    /// Attributes of the root span, added unchanged.
+    /// The attributes of the root span, which are added unchanged.
     #[doc(hidden)]
     pub labels: Map<String, Value>,
     /// The action context. It is recorded without the values of `auth` and `secrets`.
     #[doc(hidden)]
     pub context: Map<String, Value>,
-    /// The time when another process started the root, in milliseconds since the Unix epoch.
-    /// `None` if this process started it.
+    /// The start time of a continued root, in milliseconds since the Unix epoch. `None` for a new root.
     started_ms: Option<u64>,
 }
 
@@ -37,7 +36,7 @@ impl Root {
         }
     }
 
-    /// Continues a root that another process started. `ids` is the result of [`ids`](Self::ids),
+    /// Continues a root that this or another process started. `ids` is the result of [`ids`](Self::ids),
     /// and `began_ms` is the start time in milliseconds since the Unix epoch.
     pub fn continue_from(ids: [u64; 3], began_ms: u64) -> Self {
         let [high, low, span] = ids;
@@ -51,12 +50,12 @@ impl Root {
         [high, low, self.span_id.value()]
     }
 
-    /// Returns whether this process continues a root that another process started.
+    /// Returns whether this root continues an earlier root.
     pub(super) fn is_continued(&self) -> bool {
         self.started_ms.is_some()
     }
 
-    /// Returns the time since another process started the root, or zero if this process started it.
+    /// Returns the time since a continued root was started, or zero for a new root.
     pub(super) fn elapsed_elsewhere(&self, now: Duration) -> Duration {
         self.started_ms
             .map_or(Duration::ZERO, |began| now.saturating_sub(Duration::from_millis(began)))

@@ -6,7 +6,7 @@ use serde_json::Value;
 pub struct NewSpan<'a> {
     pub name: &'a str,
     pub kind: SpanKind<'a>,
-    /// The input. Only called if spans are exported.
+    /// A function that returns the input. The function is called only if spans are exported.
     pub input: &'a (dyn Fn() -> Value + Sync),
 }
 

@@ -21,7 +21,7 @@ pub(super) struct SpanState {
     pub(super) started: Instant,
     /// The time between `start` and `started`: a root may have started in another process.
     pub(super) earlier: Duration,
-    /// Whether other processes continue the trace. Work that is dropped was then only suspended.
+    /// Whether the trace may be continued later. If so, work that is dropped was only suspended, not cancelled.
     pub(super) is_continued: bool,
     pub(super) attributes: Mutex<Map<String, Value>>,
 }

@@ -43,7 +43,7 @@ fn suggestion_names_the_nearest_or_lists_all() {
         unknown_name("tool", "zzzzzzz", names()),
         "Unknown tool: zzzzzzz. There are: add, weather"
     );
-    assert_eq!(unknown_name("tool", "x", [].into_iter()), "Unknown tool: x. There are none");
+    assert_eq!(unknown_name("tool", "x", [].into_iter()), "Unknown tool: x. None exist");
 }
 
 #[test]

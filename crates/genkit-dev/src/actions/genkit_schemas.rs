@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// Returns the schema of a list of messages, with the detail that a form requires.
+/// Returns the schema of a list of messages, with the detail that the Developer UI requires to show a form.
 fn message_list_schema() -> Value {
     json!({
         "type": "array",

@@ -47,7 +47,7 @@ impl ActionType {
     }
 }
 
-/// Parses a key into its type and name; `None` if it is not a valid key.
+/// Parses a key into its type and name. Returns `None` if the key is invalid.
 pub(super) fn parse_key(key: &str) -> Option<(ActionType, &str)> {
     let (kind, name) = key.strip_prefix('/')?.split_once('/')?;
     let (_, kind) = TYPES.iter().find(|(text, _)| *text == kind)?;

@@ -1,4 +1,4 @@
-//! The list of all actions for Genkit's tools. Missing members are omitted, never null.
+//! The list of all actions, as sent to the Developer UI and the CLI. Missing members are omitted, never null.
 
 use serde_json::{Map, Value, json};
 
@@ -52,7 +52,7 @@ impl ListedAction {
             json.insert("description".to_owned(), self.description.into());
         }
         let schemas = [("inputSchema", self.input), ("outputSchema", self.output)];
-        // The tools do not accept `true` as a schema.
+        // The Developer UI and the CLI do not accept `true` as a schema.
         for (name, schema) in schemas {
             if let Some(schema @ Value::Object(_)) = schema {
                 json.insert(name.to_owned(), schema);
@@ -133,7 +133,7 @@ fn list_model(model: &dyn Model) -> ListedAction {
     let label = info.label.clone().unwrap_or_else(|| model.name().to_owned());
     let mut shown = serde_json::to_value(&info).unwrap_or_default();
     shown["label"] = label.as_str().into();
-    // The tools expect the settings of a model under the name that Genkit's own models use.
+    // The Developer UI expects the settings of a model under the name that Genkit's own models use.
     if let Some(schema) = info.config_schema {
         shown["customOptions"] = schema;
     }

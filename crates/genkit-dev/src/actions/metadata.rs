@@ -1,8 +1,8 @@
-//! Metadata of actions in the form that Genkit's tools accept. A single invalid entry makes them reject the whole list.
+//! Metadata of actions, as the Developer UI and the CLI accept it. One invalid entry makes them reject the whole list.
 
 use serde_json::{Map, Value};
 
-/// Merges the author's metadata with `own`, and removes entries that the tools reject.
+/// Merges the author's metadata with `own`, and removes entries that the Developer UI and the CLI reject.
 pub(super) fn merge_metadata(author: &Map<String, Value>, own: Value) -> Map<String, Value> {
     let mut all = author.clone();
     if let Value::Object(own) = own {
@@ -12,7 +12,7 @@ pub(super) fn merge_metadata(author: &Map<String, Value>, own: Value) -> Map<Str
     all
 }
 
-/// Returns whether the tools accept a value: it must not be null, or a list that contains null or lists. Deeper values
+/// Returns whether a value is accepted: it must not be null, or a list that contains null or lists. Deeper values
 /// are not restricted.
 fn is_accepted(value: &Value) -> bool {
     match value {

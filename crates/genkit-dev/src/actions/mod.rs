@@ -1,4 +1,4 @@
-//! All actions of the program by key, with JSON input and output. Both protocols are based on this module.
+//! All actions of the program by key, with JSON input and output, for both versions of the reflection protocol.
 
 mod genkit_schemas;
 mod key;
@@ -31,7 +31,7 @@ pub(crate) struct ActionsByKey {
     running: Arc<RunningActions>,
 }
 
-/// A request to run an action, as sent by both protocols.
+/// A request to run an action, as sent in both versions of the reflection protocol.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ActionRequest {
@@ -55,7 +55,7 @@ impl std::fmt::Debug for ActionRequest {
 }
 
 impl ActionsByKey {
-    /// Adds the actions of an instance. If several instances have the same key, the first one is used.
+    /// Adds the actions of an instance. If several instances have an action with the same key, the first is used.
     pub(crate) fn add(&self, genkit: &Instance) {
         let mut instances = write(&self.instances);
         if instances.iter().any(|known| known.registry.is(&genkit.registry)) {
@@ -63,15 +63,15 @@ impl ActionsByKey {
         }
         if instances.len() >= MAX_INSTANCES {
             tracing::warn!(
-                "Genkit's developer tools show only the first {MAX_INSTANCES} instances of this program; \
+                "Genkit's developer tools show only the first {MAX_INSTANCES} `Genkit` instances of this program; \
                  later ones are ignored"
             );
             return;
         }
         if !instances.is_empty() {
             tracing::info!(
-                "Genkit's developer tools show the actions of several instances of this program; if two \
-                 have the same key, the one that was served first is run"
+                "Genkit's developer tools show the actions of several `Genkit` instances of this program; if two actions \
+                 have the same key, the one of the instance that was served first is run"
             );
         }
         instances.push(genkit.clone());
@@ -81,7 +81,7 @@ impl ActionsByKey {
         read(&self.instances).clone()
     }
 
-    /// Cancels the action with this trace id; returns whether it was running.
+    /// Cancels the action with this trace id. Returns whether it was running.
     pub(crate) fn cancel_run(&self, trace_id: &str) -> bool {
         self.running.cancel_run(trace_id)
     }

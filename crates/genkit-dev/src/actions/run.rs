@@ -275,7 +275,7 @@ impl ActionInput {
         self.to_json(&result)
     }
 
-    /// Runs `work`. A panic becomes an error, and so does a question, because the tools cannot answer it here.
+    /// Runs `work`. A panic becomes an error, and so does a question, because the developer tools cannot answer it.
     async fn supervise_function<T>(
         &self,
         context: &Context,
@@ -319,7 +319,7 @@ struct DeveloperTools(Option<UnreadChunks>);
 
 impl Caller for DeveloperTools {
     fn has_capability(&self, capability: Capability) -> bool {
-        // The error of the run contains the question.
+        // Accepted, although no answer is possible: the error of the run then contains the question.
         matches!(capability, Capability::Elicitation | Capability::ElicitUrl)
     }
 

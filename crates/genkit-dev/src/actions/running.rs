@@ -28,7 +28,7 @@ const MAX_QUEUED: usize = 16 * 1024 * 1024;
 pub(super) struct RunningActions(Mutex<HashMap<String, CancellationToken>>);
 
 impl RunningActions {
-    /// Cancels an action; returns whether it was running.
+    /// Cancels an action. Returns whether it was running.
     pub(super) fn cancel_run(&self, trace_id: &str) -> bool {
         let token = lock(&self.0).get(trace_id).cloned();
         token.inspect(CancellationToken::cancel).is_some()
@@ -91,7 +91,7 @@ impl UnreadChunks {
     }
 }
 
-/// An event of a run: a chunk, or its end.
+/// An event of a run: a chunk, or the end of the run.
 #[derive(Debug, PartialEq)]
 pub(crate) enum RunEvent {
     Chunk(Value),
@@ -142,7 +142,7 @@ impl ActionRun {
         &self.span_id
     }
 
-    /// Returns the next event; `None` after the end.
+    /// Returns the next event, or `None` after the end.
     pub(crate) async fn next(&mut self) -> Option<RunEvent> {
         poll_fn(|cx| self.poll(cx)).await
     }

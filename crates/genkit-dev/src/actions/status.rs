@@ -13,7 +13,7 @@ pub(crate) struct ErrorStatus {
 }
 
 impl ErrorStatus {
-    /// Converts the error of a run with the trace `trace_id`; `None` if nothing was run.
+    /// Converts the error of a run with the trace `trace_id`, which is `None` if nothing was run.
     pub(crate) fn from_error(error: &Error, trace_id: Option<&str>) -> Self {
         let mut details = match error.details() {
             Some(Value::Object(details)) => details.clone(),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::ActionsByKey;
 
 impl ActionsByKey {
-    /// Returns the values of this type; `None` if the type does not exist.
+    /// Returns the values of this type, or `None` if the type does not exist.
     pub(crate) fn list_values(&self, of_type: &str) -> Option<Map<String, Value>> {
         match of_type {
             "defaultModel" => Some(self.default_model()),

@@ -13,7 +13,7 @@ pub(super) fn build_posts(spans: Vec<SpanRecord>) -> Vec<Value> {
     let mut posts: Vec<Post> = Vec::new();
     for span in spans {
         let trace = span.trace_id.to_string();
-        // Usually the last one matches.
+        // Usually the last request matches.
         let fitting = posts.iter_mut().rev().find(|post| post.trace == trace);
         let size = estimate_size(&span);
         match fitting.filter(|post| post.size + size <= MAX_POST) {

@@ -27,7 +27,7 @@ pub(super) struct Queue(Arc<QueueState>);
 struct QueueState {
     waiting: Mutex<SpanBuffer>,
     pushed: Notify,
-    /// Set if the server did not respond in time. `flush` returns immediately until it responds again.
+    /// Set if the server did not respond in time. `flush` returns immediately until the server responds again.
     is_stuck: AtomicBool,
 }
 

@@ -25,7 +25,7 @@ pub(super) const MAX_BODY: usize = 32 * 1024 * 1024;
 pub(super) struct ReflectionServer {
     pub(super) actions: ActionsByKey,
     pub(super) id: String,
-    /// Whether the tools can configure the server for traces.
+    /// Whether the tools can set the telemetry server that receives the traces.
     pub(super) takes_telemetry: bool,
     /// Becomes true once the tools have found this program.
     pub(super) found: watch::Sender<bool>,
@@ -71,7 +71,7 @@ impl ReflectionServer {
         }
     }
 
-    /// Reads the body as JSON, within its limits. Also returns its memory.
+    /// Reads the body as JSON, within the limits. Also returns the permit for the memory that the body uses.
     async fn read<T: DeserializeOwned>(
         &self,
         request: Request,

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::actions::{ActionRun, RunEvent};
 
-/// Builds the response of a run. Its head is sent before the function runs.
+/// Builds the response of a run. Its head is sent before the action runs.
 pub(super) fn run_response(run: ActionRun, streams: bool) -> Response {
     let ids = [("x-genkit-trace-id", run.trace_id()), ("x-genkit-span-id", run.span_id())];
     let kind = if streams { "text/plain" } else { "application/json" };

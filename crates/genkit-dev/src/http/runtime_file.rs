@@ -124,7 +124,7 @@ fn remove_stale_files(runtimes: &Path, own: SocketAddr) {
     }
 }
 
-/// Reads a file of the folder. Other users can create files there, so links, pipes and devices are not opened.
+/// Reads a file of the folder. Other users can create files there, so symbolic links, pipes and devices are not opened.
 fn read(path: &Path) -> Option<RuntimeInfo> {
     if !fs::symlink_metadata(path).ok()?.is_file() {
         return None;

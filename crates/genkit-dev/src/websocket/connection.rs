@@ -134,7 +134,7 @@ fn settle_task(
     ended.is_err().then(|| session::lost_message(&id))
 }
 
-/// Performs a step that needs no task; returns its response, if any.
+/// Performs a step that needs no task. Returns its response, if any.
 fn perform_step(
     step: SessionStep,
     environment: &DevEnvironment,

@@ -52,7 +52,7 @@ pub(super) enum SessionStep {
 /// The program's side of a connection.
 #[derive(Default)]
 pub(super) struct ToolsSession {
-    /// The runs that were requested with an input stream. No action of this program reads it.
+    /// The runs that were requested with an input stream. No action of this program reads such a stream.
     with_input: HashSet<String>,
 }
 
@@ -222,7 +222,7 @@ pub(super) fn cancelled_message(id: &Value, was_running: bool) -> String {
     failure_message(id, INVALID_PARAMS, "Action not found or already completed")
 }
 
-/// Builds the notification that the run requested by `id` has this trace.
+/// Builds the notification with the trace id of the run that the request `id` started.
 pub(super) fn started_message(id: &Value, trace_id: &str) -> String {
     let params = json!({"requestId": request_id(id), "state": {"traceId": trace_id}});
     json!({"jsonrpc": "2.0", "method": "runActionState", "params": params}).to_string()

@@ -14,11 +14,15 @@ use crate::picoschema;
 use crate::prompt::PromptFile;
 
 impl Environment {
-    /// Returns the errors in a prompt that can be found without data, with their positions: unknown helpers; unknown
-    /// partials, unless a resolver is set; variables that are not in `input.schema`; a frontmatter that is not
-    /// recognized, for example because `---` is never closed; keys that are probably misspelled; defaults that do not
-    /// match `input.schema`; unknown roles; partials that include each other endlessly; and the errors of
-    /// [`metadata`](Self::metadata).
+    /// Returns the errors in a prompt that can be found without data, with their positions:
+    ///
+    /// - unknown helpers and roles, and unknown partials unless a resolver is set
+    /// - partials that include each other endlessly
+    /// - variables that are not in `input.schema`
+    /// - defaults that do not match `input.schema`
+    /// - a frontmatter that is not recognized, for example because `---` is never closed
+    /// - keys that are probably misspelled
+    /// - the errors of [`metadata`](Self::metadata)
     ///
     /// Variables are checked only if their scope is known: outside loops, `with` and partials, and
     /// if the schema allows no additional fields.
@@ -28,7 +32,7 @@ impl Environment {
     ///
     /// let prompt = PromptFile::parse("p", "---\ninput: {schema: {city: string}}\n---\n{{> top}}{{ctiy}}")?;
     /// let errors = Environment::default().check(&prompt);
-    /// assert_eq!(errors[0].to_string(), "p:4:1: unknown partial `top`, there are no partials");
+    /// assert_eq!(errors[0].to_string(), "p:4:1: unknown partial `top`; there are no partials");
     /// assert!(errors[1].to_string().ends_with("did you mean `city`? (according to `input.schema`)"));
     /// # Ok::<(), genkit_dotprompt::Error>(())
     /// ```

@@ -10,7 +10,7 @@ const FORMATS: [&str; 5] = ["text", "json", "array", "enum", "jsonl"];
 
 type KeyRule = (&'static [&'static str], &'static str, fn(&Value) -> bool);
 
-/// The path of a key, the expected value, and a function that checks the value.
+/// The rule for each key: its path, the expected value, and a function that checks the value.
 const KEY_RULES: [KeyRule; 10] = [
     (&["title"], "text", Value::is_string),
     (&["maxTurns"], "a whole number", Value::is_u64),

@@ -43,8 +43,8 @@ impl EnvironmentBuilder {
         self.0.partials.insert(name.into(), template);
     }
 
-    /// Sets a function that returns the source of partials that are not registered. It is called with the partial's
-    /// name during rendering.
+    /// Sets a function that returns the source of partials that are not registered. The function is called with the
+    /// name of the partial during rendering.
     #[must_use]
     pub fn partial_resolver(
         mut self,
@@ -78,8 +78,8 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// Sets a function that returns definitions of tools that are not registered, by name. If it returns `None` for a
-    /// name, expanding the metadata of the prompt fails.
+    /// Sets a function that returns definitions of tools that are not registered, by name. If the function returns
+    /// `None` for a name, expanding the metadata of the prompt fails.
     #[must_use]
     pub fn tool_resolver(
         mut self,
@@ -89,8 +89,8 @@ impl EnvironmentBuilder {
         self
     }
 
-    /// Registers a helper. `{{name value key=value}}` prints its result, and `(name value)` evaluates to it. As a
-    /// block, `{{#name value}}..{{else}}..{{/name}}`, the result is used as a condition, as with `if`.
+    /// Registers a helper. `{{name value key=value}}` prints the result of the helper, and `(name value)` evaluates to
+    /// the result. In a block, `{{#name value}}..{{else}}..{{/name}}`, the result is a condition, as with `if`.
     ///
     /// # Errors
     /// Returns an error if a built-in helper has this name.
@@ -106,15 +106,15 @@ impl EnvironmentBuilder {
         Ok(self)
     }
 
-    /// Sets the base configuration of the prompts that use a model.
+    /// Sets the base configuration of the prompts that use the model `model`.
     #[must_use]
     pub fn model_config(mut self, model: &str, config: Map<String, Value>) -> Self {
         self.0.model_configs.insert(model.into(), config);
         self
     }
 
-    /// Sets the model whose configuration is used for prompts that do not specify a model. It is not added to the
-    /// metadata.
+    /// Sets the model whose configuration is used for prompts that do not specify a model. The model is not added to
+    /// the metadata.
     #[must_use]
     pub fn default_model(mut self, model: impl Into<String>) -> Self {
         self.0.default_model = Some(model.into());

@@ -13,8 +13,8 @@ use crate::picoschema;
 use crate::prompt::PromptFile;
 
 impl Environment {
-    /// Returns the expanded metadata, which is cached in the prompt for the first environment that uses it. Usually
-    /// there is only one.
+    /// Returns the expanded metadata, which is cached in the prompt for the first environment that uses the prompt.
+    /// Usually, there is only one environment.
     pub(crate) fn expanded_metadata(
         &self,
         prompt: &PromptFile,

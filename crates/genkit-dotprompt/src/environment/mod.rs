@@ -85,7 +85,7 @@ impl Environment {
         EnvironmentBuilder::default()
     }
 
-    /// Returns the metadata of a prompt, overridden by `options`: whole keys are replaced, except `config`, which is
+    /// Returns the metadata of a prompt, overridden by `options`. Whole keys are replaced, except `config`, which is
     /// merged key by key. Schemas are expanded, and known tools are moved to `toolDefs` with their definitions.
     ///
     /// # Errors

@@ -62,8 +62,8 @@ impl ErrorKind {
             }
             Self::JsonSchemaWithoutType { keyword, fault } => write!(
                 f,
-                "{fault} (`{keyword}` is read as the name of a field; JSON Schema needs `type: object` next to it, \
-                 with a single type as text)"
+                "{fault} (`{keyword}` is read as the name of a field; to write JSON Schema, add a `type` with a single \
+                 type, such as `type: object`)"
             ),
             Self::UnknownType(unknown) => {
                 unknown.fmt(f, "type or schema")?;
@@ -201,7 +201,7 @@ impl ErrorKind {
             Self::PartialsTooDeep { limit, name } => {
                 write!(
                     f,
-                    "partials are nested more than {limit} deep; the innermost one is `{name}`"
+                    "partials are nested more than {limit} deep; the innermost partial is `{name}`"
                 )
             }
             Self::TooDeep(limit) => {

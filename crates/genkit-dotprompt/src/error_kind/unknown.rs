@@ -22,7 +22,7 @@ impl Unknown {
         const SHOWN: usize = 30;
         write!(f, "unknown {kind} `{}`", self.name)?;
         if self.known.is_empty() {
-            return write!(f, ", there are no {kind}s");
+            return write!(f, "; there are no {kind}s");
         }
         let mut before = if self.known.len() == 1 { ", expected " } else { ", expected one of " };
         for name in self.known.iter().take(SHOWN) {

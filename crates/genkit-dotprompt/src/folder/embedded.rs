@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use super::{Folder, walk};
 
 impl Folder {
-    /// Creates a folder from its files: the path of each relative to the folder, with `/` as the separator, and its
-    /// text. Files that do not end with `.prompt` are ignored.
+    /// Creates a folder from the paths and the texts of its files. The paths are relative to the folder, with `/` as
+    /// the separator. Files that do not end with `.prompt` are ignored.
     ///
     /// ```
     /// use genkit_dotprompt::Folder;

@@ -20,8 +20,8 @@ use super::walk::{self, Entry};
 pub struct FolderFingerprint(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
 
 impl FolderFingerprint {
-    /// Returns the current fingerprint of a folder. Omits files that cannot be read, and files beyond the limits of a
-    /// folder.
+    /// Returns the current fingerprint of a folder. Links that are not followed and subfolders that cannot be opened
+    /// are included with their paths only. Entries beyond the limit of a folder are omitted.
     pub fn read(path: impl AsRef<Path>) -> Self {
         let mut seen = BTreeMap::new();
         // Errors are reported when the folder is read.

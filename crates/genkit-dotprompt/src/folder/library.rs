@@ -9,8 +9,8 @@ use crate::error::Error;
 use crate::error_kind::{ErrorKind, Unknown};
 use crate::prompt::PromptFile;
 
-/// All prompts of a folder with the environment that they share. The set is immutable; build a new one when a file
-/// changes.
+/// All prompts of a folder with the environment that they share. A library is immutable; if a file changes, build a new
+/// library.
 #[derive(Clone, Debug)]
 pub struct Library {
     path: PathBuf,

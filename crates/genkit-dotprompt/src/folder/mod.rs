@@ -59,7 +59,7 @@ impl PromptSource {
         }
     }
 
-    /// Compiles the prompt. Errors refer to it by its path.
+    /// Compiles the prompt. Errors refer to the prompt by its path.
     ///
     /// # Errors
     /// Returns the errors of [`PromptFile::parse`].
@@ -84,9 +84,9 @@ impl Folder {
     /// Reads a folder and its subfolders.
     ///
     /// # Errors
-    /// Returns an error if the folder does not exist or exceeds a limit. The error contains its path and, for a
-    /// relative path, the working directory. Also returns an error for each file that cannot be read or is not text,
-    /// and for each symbolic link that leads out of the folder.
+    /// Returns an error if the folder does not exist or exceeds a limit. The error contains the path of the folder and,
+    /// for a relative path, the working directory. Also returns an error for each file that cannot be read or is not
+    /// text, and for each symbolic link that leads out of the folder.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Vec<Error>> {
         let (folder, errors) = Self::read_valid(path)?;
         if errors.is_empty() { Ok(folder) } else { Err(errors) }
@@ -157,7 +157,8 @@ impl EnvironmentBuilder {
         if errors.is_empty() { Ok(builder) } else { Err(errors) }
     }
 
-    /// Registers the valid partials of a folder, by all of their names. Also returns the errors of the invalid ones.
+    /// Registers the valid partials of a folder, by all of their names. Also returns the errors of the invalid
+    /// partials.
     pub fn add_valid_partials(mut self, folder: &Folder) -> (Self, Vec<Error>) {
         let mut errors = Vec::new();
         let mut compiled = BTreeMap::new();

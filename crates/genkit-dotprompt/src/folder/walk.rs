@@ -45,12 +45,12 @@ pub(super) fn list_files(root: &Path) -> Result<(Vec<File>, Vec<Error>), Vec<Err
     Ok((files, errors))
 }
 
-/// A `.prompt` file, or a link that is not followed.
+/// A `.prompt` file, or a link or subfolder that is omitted.
 pub(super) struct Entry {
     /// The path relative to the folder, without `.prompt` and with `/` as the separator.
     pub(super) name: String,
     pub(super) path: PathBuf,
-    /// The reason why a link is not followed.
+    /// The reason why the link or subfolder is omitted.
     pub(super) blocked: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 use crate::error_kind::ErrorKind;
 
-/// The keys that are copied to the metadata unchanged. All others appear only in `raw`.
+/// The keys that are copied to the metadata unchanged. Other keys appear in `raw`, and in `ext` if they contain a dot.
 pub(crate) const RESERVED: [&str; 12] = [
     "config",
     "description",

@@ -47,8 +47,8 @@ pub fn yaml_within(
     yaml::read_within(text, max_values, max_bytes)
 }
 
-/// Returns the line and the column of the value with these keys, in YAML that was parsed successfully before. Both are
-/// 0 if there is no such value.
+/// Returns the line and the column of the key or list item at the path `keys`, in YAML that was parsed successfully
+/// before. If it does not exist, returns those of its deepest existing ancestor, or 0 and 0 if there is none.
 pub fn yaml_place(text: &str, keys: &[String]) -> (usize, usize) {
     yaml::find_position(text, keys)
 }

@@ -12,7 +12,8 @@ pub(crate) struct FileParts {
     pub(crate) body: Range<usize>,
 }
 
-/// Splits a file. The first marker may follow empty lines and lines with `#`; otherwise the whole file is the template.
+/// Splits a file. If anything other than blank lines and lines that start with `#` precedes the first marker, the whole
+/// file is the template.
 pub(crate) fn split_file(source: &str) -> FileParts {
     let whole = FileParts { frontmatter: None, body: 0..source.len() };
     let Some(start) = skip_opening(source) else { return whole };

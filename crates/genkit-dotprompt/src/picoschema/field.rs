@@ -57,7 +57,7 @@ pub(super) fn expand_fields(
     Ok(Value::Object(schema))
 }
 
-/// Splits a key into the name and the part in parentheses: up to a second `(`, without its last character.
+/// Splits a key into the name and the text after `(`: up to a second `(` or the end, without its last character.
 fn split_key(key: &str) -> (&str, Option<&str>) {
     let mut parts = key.split('(');
     let name = parts.next().unwrap_or(key);

@@ -9,8 +9,9 @@ use crate::error::Error;
 use crate::error_kind::ErrorKind;
 use field::{Named, SchemaError};
 
-/// Converts Picoschema to JSON Schema. JSON Schema is returned unchanged; `null` and `""` result in `null`, which means
-/// no schema. `named` returns the schemas that are known by name.
+/// Converts Picoschema to JSON Schema. JSON Schema is returned unchanged, except that a schema with `properties` and
+/// without a valid `type` gets `type: object`; `null` and `""` result in `null`, which means no schema. `named` returns
+/// the schemas that are known by name.
 ///
 /// ```
 /// use genkit_dotprompt::picoschema;

@@ -47,7 +47,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Renders `{{#name}}`: a loop for a list, `with` for any other value that exists.
+    /// Renders `{{#name}}`: a loop for a list; a condition for a boolean, `null` or a missing value; otherwise `with`.
     fn variable_block<'s>(
         &mut self,
         block: &'s Block,
@@ -63,7 +63,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Returns the value of the only argument.
+    /// Returns the value of the first argument.
     pub(super) fn first_argument<'s>(
         &mut self,
         call: &'s Call,

@@ -32,8 +32,8 @@ use scope::{DataFrame, Depth, Kind, RenderInput, Scope};
 use value::Val;
 
 impl Environment {
-    /// Renders a prompt. Only `input.default` of `options` is used: it replaces the prompt's defaults, and provides
-    /// the variables that `data.input` does not contain.
+    /// Renders a prompt. Only `input.default` of `options` is used, for the variables that `data.input` does not
+    /// contain. The prompt's own defaults are not used: see [`Data::with_defaults`].
     ///
     /// # Errors
     /// Returns the errors of [`metadata`](Self::metadata), and an error for an unknown helper, partial or role, for

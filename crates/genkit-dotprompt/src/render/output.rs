@@ -177,8 +177,8 @@ impl Output {
         Ok(())
     }
 
-    /// Returns the messages. If the template does not insert the history, it is inserted before the last message if
-    /// that is the user's, otherwise at the end.
+    /// Returns the messages. If the template does not insert the history, the history is inserted before the last
+    /// message if that message is from the user, and otherwise at the end.
     pub(super) fn into_messages(
         mut self,
         history: &[Value],

@@ -8,7 +8,7 @@ use super::value::Val;
 use crate::error::Error;
 use crate::template::{Builtin, Expr, Head, Path};
 
-/// Returns the value at which a path starts, and how many of its parts were used.
+/// Returns the value at which a path starts, and the number of parts of the path that were used.
 fn path_start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
     if path.data {
         return (super::data::data_variable(path, context), 1);
@@ -50,7 +50,7 @@ impl Renderer<'_> {
         Ok(value)
     }
 
-    /// Looks up a member. The characters of a string are counted on each lookup.
+    /// Looks up a member. Charges the bytes of a string, because each lookup counts its characters.
     pub(super) fn lookup_key<'s>(
         &mut self,
         value: Val<'s>,

@@ -63,7 +63,7 @@ pub(super) struct RenderInput<'s> {
 pub(super) struct PassedBlock<'s> {
     pub(super) program: &'s Program,
     pub(super) context: Scope<'s>,
-    /// The value of `@partial-block` inside it.
+    /// The value of `@partial-block` inside the block.
     pub(super) outer: Option<&'s PassedBlock<'s>>,
 }
 

@@ -27,7 +27,7 @@ impl<'s> Val<'s> {
     pub(super) fn get_key(self, key: &str) -> Val<'s> {
         match self {
             Self::Missing => Self::Missing,
-            Self::Text(text) => parse_number(text, key).map_or(Self::Missing, Self::Owned),
+            Self::Text(text) => string_member(text, key).map_or(Self::Missing, Self::Owned),
             Self::Map(map) => map.get(key).map_or(Self::Missing, Self::Ref),
             Self::Ref(value) => match value {
                 Value::Object(map) => map.get(key).map_or(Self::Missing, Self::Ref),
@@ -46,7 +46,7 @@ impl<'s> Val<'s> {
                     Some(i) => Self::Owned(list.swap_remove(i)),
                     None => Self::Missing,
                 },
-                Value::String(text) => parse_number(&text, key).map_or(Self::Missing, Self::Owned),
+                Value::String(text) => string_member(&text, key).map_or(Self::Missing, Self::Owned),
                 Value::Null => Self::Owned(value),
                 _ => Self::Missing,
             },
@@ -79,7 +79,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    /// Returns the JSON value, if this is one.
+    /// Returns the value as JSON, if it is stored as JSON.
     pub(super) fn as_value(&self) -> Option<&Value> {
         match self {
             Self::Ref(value) => Some(value),
@@ -115,7 +115,7 @@ impl<'s> Val<'s> {
         }
     }
 
-    /// Returns roughly how many bytes [`into_value`](Self::into_value) copies.
+    /// Returns the approximate number of bytes that [`into_value`](Self::into_value) copies.
     pub(super) fn borrowed_bytes(&self) -> usize {
         match self {
             Self::Missing | Self::Owned(_) => 0,
@@ -141,7 +141,7 @@ pub(super) fn bytes_of_map(map: &Map<String, Value>) -> usize {
 }
 
 /// Returns the length of a string, or one of its characters.
-fn parse_number(text: &str, key: &str) -> Option<Value> {
+fn string_member(text: &str, key: &str) -> Option<Value> {
     if key == "length" {
         return Some(text.encode_utf16().count().into());
     }

@@ -25,7 +25,7 @@ pub(super) enum TagKind {
     Block,
     /// `{{name}}` and `(name)`
     Value,
-    /// `{{name}}` only: it writes structure, which a value cannot hold.
+    /// `{{name}}` only, because the helper starts a message or adds a part, and a value cannot contain either.
     Tag,
 }
 

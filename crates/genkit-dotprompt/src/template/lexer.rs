@@ -1,4 +1,4 @@
-//! Splits a template into text and tags.
+//! Division of a template into text and tags.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Parses the pieces of the lexer into a tree.
+//! Parsing of the pieces of the lexer into a tree.
 
 use std::ops::Range;
 

@@ -32,7 +32,7 @@ impl<'a> Parser<'a> {
         let written = name.written.clone().into_owned();
         let arguments = self.parse_arguments()?;
         let params = self.block_params()?;
-        let close = self.close_tag(at, opening)?;
+        let close = self.parse_tag_close(at, opening)?;
         let mut call = match opening {
             TagOpening::Decorator => Call {
                 head: Head::Variable(name.path),
@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses the end of a tag. Returns whether it has a `~`.
-    fn close_tag(&mut self, start: usize, opening: TagOpening) -> Result<bool, LocatedError> {
+    fn parse_tag_close(&mut self, start: usize, opening: TagOpening) -> Result<bool, LocatedError> {
         match (self.next()?, opening) {
             ((Token::CloseTriple(tilde), _), TagOpening::Triple) => Ok(tilde),
             ((Token::CloseRaw, _), TagOpening::Raw) => Ok(false),
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         tilde: bool,
     ) -> Result<(String, Strip), LocatedError> {
         let name = self.first_name(at)?;
-        let close = self.close_tag(at, TagOpening::End)?;
+        let close = self.parse_tag_close(at, TagOpening::End)?;
         Ok((name.written.into_owned(), Strip { open: tilde, close }))
     }
 
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
     ) -> Result<Node, LocatedError> {
         let name = self.first_name(at)?;
         let arguments = self.parse_arguments()?;
-        let close = self.close_tag(at, opening)?;
+        let close = self.parse_tag_close(at, opening)?;
         let mut call = call::build_call(self, name, arguments, TagKind::Tag)?;
         call.at = at;
         Ok(Node::Value(call, Strip { open: tilde, close }))
@@ -142,7 +142,7 @@ impl<'a> Parser<'a> {
         if params.next().is_some() {
             return Err((ErrorKind::PartialArguments, at));
         }
-        let close = self.close_tag(at, opening)?;
+        let close = self.parse_tag_close(at, opening)?;
         let strips = BlockStrips { open: Strip { open: tilde, close }, ..BlockStrips::default() };
         Ok((Partial { name, context, hash, block: None, indent: 0..0, at, strips }, written))
     }

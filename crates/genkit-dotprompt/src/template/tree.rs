@@ -103,7 +103,7 @@ pub(crate) struct Call {
 #[derive(Debug)]
 pub(crate) enum Head {
     Builtin(Builtin),
-    /// A helper of the environment: it has arguments.
+    /// A helper of the environment: the call has arguments or is a subexpression.
     Helper(Box<str>),
     /// A helper of the environment if a helper has this name, otherwise a variable.
     Maybe(Path),
@@ -126,7 +126,7 @@ pub(crate) struct Path {
     /// The number of `../`.
     pub(crate) depth: usize,
     pub(crate) parts: Vec<Box<str>>,
-    /// Whether the path starts with `.` or `this`. Such a path is never a helper or a block parameter.
+    /// Whether the path starts with `.`, `..` or `this`. Such a path is never a helper or a block parameter.
     pub(crate) scoped: bool,
     pub(crate) at: usize,
 }

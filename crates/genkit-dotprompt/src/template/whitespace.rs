@@ -168,7 +168,7 @@ fn first_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     }
 }
 
-/// Returns the contents after the last `{{else if ..}}`.
+/// Returns the contents after the first `{{else ..}}`, since only an inverse program is chained.
 fn last_inverse(inverse: &mut Program) -> &mut Vec<Node> {
     let mut last = inverse;
     while last.chained {
@@ -257,7 +257,7 @@ fn strip_after(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) {
     text.right_stripped = taken > 0;
 }
 
-/// Removes whitespace before `at`: all of it, or only on the same line. Returns whether there was any.
+/// Removes whitespace before `at`: all of it, or only on the same line. Returns whether there was any whitespace.
 fn strip_before(nodes: &mut [Node], at: Option<usize>, source: &str, all: bool) -> bool {
     let at = at.unwrap_or(nodes.len()).checked_sub(1);
     let Some(text) = text_at(nodes, at).filter(|text| all || !text.left_stripped) else {

@@ -69,7 +69,7 @@ fn partials_within_each_other_are_counted() {
     let error = render(&environment, "{{> a l}}", json!({"l": tree(5)})).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "a:1:15: partials are nested more than 5 deep; the innermost one is `a`"
+        "a:1:15: partials are nested more than 5 deep; the innermost partial is `a`"
     );
 }
 

@@ -66,7 +66,7 @@ pub(super) async fn drive_flow(
             return Ok(());
         }
     };
-    match state.take_outcome(ended) {
+    match state.store_outcome(ended) {
         Ok(status) => {
             session.save_record(status, None, Record::new(RunBody::Flow(Box::new(state)))).await
         }

@@ -196,7 +196,7 @@ pub(super) async fn wake_parent(genkit: &Instance, store: &Arc<dyn RunStore>, pa
     }
 }
 
-/// Runs the work under the root span of the run in the developer tools, which is the same in all processes.
+/// Runs the work under the root span of the run, which is the same in all processes, for the developer tools.
 async fn show_in_developer_tools(
     root: Option<trace::Root>,
     id: &RunId,

@@ -54,8 +54,9 @@ impl<C: EngineClient> EngineHandle<C, LoopKind> {
     /// Waits until the run finishes or is interrupted (see [`GenerateResponse::is_interrupted`]).
     ///
     /// # Errors
-    /// The error of the failed run, with the partial response ([`Error::partial`](genkit_core::Error::partial));
-    /// `Cancelled`; `Unavailable` if the engine does not respond for a minute.
+    /// Returns the error of the run if it failed, with the partial response
+    /// ([`Error::partial`](genkit_core::Error::partial)), `Cancelled` if it was cancelled, and `Unavailable` if the
+    /// engine does not respond for a minute.
     pub async fn wait(&self) -> Result<GenerateResponse> {
         self.wait_settled().await?.response()
     }
@@ -65,7 +66,8 @@ impl<C: EngineClient> EngineHandle<C, FlowKind> {
     /// Waits until the flow finishes or is interrupted.
     ///
     /// # Errors
-    /// The error of the failed flow; `Cancelled`; `Unavailable` if the engine does not respond for a minute.
+    /// Returns the error of the flow if it failed, `Cancelled` if it was cancelled, and `Unavailable` if the engine
+    /// does not respond for a minute.
     pub async fn wait(&self) -> Result<FlowOutcome> {
         self.wait_settled().await?.flow_outcome()
     }
@@ -85,34 +87,34 @@ impl<C: EngineClient, K> EngineHandle<C, K> {
     /// Returns the status of the run.
     ///
     /// # Errors
-    /// `NotFound` if the run was deleted, `Unavailable` if the engine does not respond.
+    /// Returns `NotFound` if the run was deleted, and `Unavailable` if the engine does not respond.
     pub async fn status(&self) -> Result<RunStatus> {
-        self.found(self.client.run_status(&self.id).await?)
+        self.require_run(self.client.run_status(&self.id).await?)
     }
 
-    /// Returns the questions without an answer. Empty if the run is not interrupted.
+    /// Returns the questions that have no answer yet. The list is empty if the run is not interrupted.
     ///
     /// # Errors
-    /// The errors of [`status`](Self::status).
+    /// Returns the errors of [`status`](Self::status).
     pub async fn open(&self) -> Result<Vec<Interrupt>> {
         Ok(self.load_run().await?.open_questions())
     }
 
-    /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
-    /// process may answer. For the meaning of values see [`DurableRun::answer`](crate::DurableRun::answer).
+    /// Answers the question of `call`, which is the id of the interrupted call or the key of a question. Any process
+    /// can answer it. For the meaning of `answer`, see [`DurableRun::answer`](crate::DurableRun::answer).
     ///
     /// # Errors
-    /// `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
-    /// open question, and the errors of [`status`](Self::status). On error the run is unchanged.
+    /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an open
+    /// question, and the errors of [`status`](Self::status). On error the run is unchanged.
     pub async fn answer(&self, call: &str, answer: impl Serialize) -> Result<()> {
         self.send_answers(EngineAnswers::plain(call, answer)?).await
     }
 
-    /// Answers each open question that `answer` returns an [`Answer`] to. Use it for denials with a reason,
-    /// other arguments, or a response on behalf of a tool.
+    /// Calls `answer` for each open question, and answers those for which it returns an [`Answer`]. Use this to deny a
+    /// call with a reason, to change its arguments, or to respond on behalf of the tool.
     ///
     /// # Errors
-    /// The errors of [`answer`](Self::answer).
+    /// Returns the errors of [`answer`](Self::answer).
     pub async fn answer_with(
         &self,
         answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -125,30 +127,30 @@ impl<C: EngineClient, K> EngineHandle<C, K> {
     /// finished.
     ///
     /// # Errors
-    /// The errors of [`status`](Self::status).
+    /// Returns the errors of [`status`](Self::status).
     pub async fn cancel(&self) -> Result<bool> {
-        self.found(self.client.cancel_run(&self.id).await?)
+        self.require_run(self.client.cancel_run(&self.id).await?)
     }
 
-    /// Deletes the run and its data from the engine, and ends its running steps. Once the engine has deleted them, the id
-    /// may be used again. Returns `false` if the run did not exist.
+    /// Deletes the run and its data from the engine, and ends its running steps. Once the engine has deleted the data,
+    /// the id can be used again. Returns `false` if the run did not exist.
     ///
     /// # Errors
-    /// `Unavailable` if the engine does not respond.
+    /// Returns `Unavailable` if the engine does not respond.
     pub async fn delete(&self) -> Result<bool> {
         Ok(self.client.delete_run(&self.id).await?.is_some())
     }
 
-    fn found<T>(&self, found: Option<T>) -> Result<T> {
+    fn require_run<T>(&self, found: Option<T>) -> Result<T> {
         Ok(found.ok_or_else(|| E::RunNotFound(self.id.to_string()))?)
     }
 
     async fn load_run(&self) -> Result<EngineRun> {
-        self.found(self.client.load_run(&self.id).await?)
+        self.require_run(self.client.load_run(&self.id).await?)
     }
 
     async fn send_answers(&self, answers: EngineAnswers) -> Result<()> {
-        self.found(self.client.answer_run(&self.id, answers).await?)
+        self.require_run(self.client.answer_run(&self.id, answers).await?)
     }
 
     /// Waits until the run is finished or interrupted.

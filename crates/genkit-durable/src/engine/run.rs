@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::step::{EngineStep, StepOutcome, StepResult, StepWork};
-use crate::answering::find_answer;
+use crate::answering::build_call_answer;
 use crate::engine::open_steps::OpenSteps;
 use crate::error::Error as E;
 use crate::flow_state::FlowState;
-use crate::outcome::{FlowOutcome, read_flow_outcome, read_response, wrong_kind_error};
+use crate::outcome::{FlowOutcome, into_flow_outcome, into_response, wrong_kind_error};
 use crate::record::{Record, RunBody, StoredError, to_json};
 use crate::runs;
 use crate::settings::{DurableOptions, StoredState};
@@ -18,7 +18,7 @@ use genkit_core::{Answer, GenerateResponse, Interrupt, Resume};
 use genkit_core::{Error, Result};
 use genkit_core::{RunChange, RunId, RunStatus, StoredRun};
 
-/// A durable run, loaded from the data that its engine stores, which can be read and continued. See [`engine`](super).
+/// A durable run that was loaded from the data of its engine, and can be read and continued. See [`engine`](super).
 pub struct EngineRun {
     genkit: Instance,
     id: RunId,
@@ -51,8 +51,8 @@ enum GivenAnswers {
 }
 
 impl EngineAnswers {
-    /// Creates an answer from a plain value. `call` is the `ref` of the interrupted call, or the key of a question, as
-    /// for [`DurableRun::answer`](crate::DurableRun::answer).
+    /// Creates an answer from a plain value. `call` is the id of the interrupted call, or the key of a question, as for
+    /// [`DurableRun::answer`](crate::DurableRun::answer).
     ///
     /// # Errors
     /// Returns `InvalidArgument` if the value cannot be serialized.
@@ -155,8 +155,8 @@ impl EngineRun {
         }
     }
 
-    /// Returns an open step again, by its number. An engine that stores the state of a run may pass the number of a step
-    /// to a worker instead of the step, which contains the conversation. `None` if the step is not open.
+    /// Returns an open step again, by its number. An engine that stores the state of a run can pass the number of a
+    /// step to a worker instead of the step, which contains the conversation. Returns `None` if the step is not open.
     pub fn open_step(&mut self, number: u64) -> Option<EngineStep> {
         let call = self.steps.find_step(number)?;
         let work = match (&mut self.body, call) {
@@ -215,7 +215,7 @@ impl EngineRun {
     /// Accepts answers to open questions.
     ///
     /// # Errors
-    /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if an answer does not match an open
+    /// Returns `FailedPrecondition` if no question is open, and `InvalidArgument` if an answer does not match an open
     /// question. Do not store the run after an error.
     pub async fn answer(&mut self, answers: EngineAnswers) -> Result<()> {
         let open = self.open_questions();
@@ -225,7 +225,7 @@ impl EngineRun {
         }
         let answers = match answers.0 {
             GivenAnswers::Plain { call, answer } => {
-                vec![find_answer(&self.id, &open, &call, answer)?]
+                vec![build_call_answer(&self.id, &open, &call, answer)?]
             }
             GivenAnswers::Resume(resume) => resume.into_answers(),
         };
@@ -280,7 +280,7 @@ impl EngineRun {
         let RunBody::Generate(state) = body else {
             return Err(wrong_kind_error(&self.id, &body, "a run of the loop"));
         };
-        read_response(&self.id, &self.genkit.registry, self.status, self.error, *state)
+        into_response(&self.id, &self.genkit.registry, self.status, self.error, *state)
     }
 
     /// Returns the outcome of a flow: its result or its open questions.
@@ -297,7 +297,7 @@ impl EngineRun {
         let RunBody::Flow(state) = body else {
             return Err(wrong_kind_error(&self.id, &body, "a flow"));
         };
-        read_flow_outcome(&self.id, self.status, self.error, *state)
+        into_flow_outcome(&self.id, self.status, self.error, *state)
     }
 
     /// Performs all work that does not need a step of the engine, and updates the status.
@@ -399,7 +399,7 @@ fn take_in_loop(
     })
 }
 
-/// Prints counts only.
+/// Prints no contents.
 impl std::fmt::Debug for EngineRun {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("EngineRun")

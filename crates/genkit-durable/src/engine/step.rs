@@ -39,8 +39,8 @@ impl StepLog for NoStepLog {
 }
 
 /// A step of a durable run as plain data: a model call, a tool call, or a flow. Returned by
-/// [`EngineRun::due`](super::EngineRun::due). It contains everything that a process needs to perform it, including the
-/// unencrypted conversation.
+/// [`EngineRun::due`](super::EngineRun::due). A step contains everything that a process needs to perform it, and is not
+/// encrypted. A model call contains the whole conversation.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[must_use = "a step does nothing until `.perform(..)`"]
@@ -254,7 +254,7 @@ async fn run_flow(
     };
     // The results of `once` are part of the suspended state.
     let mut state = state.clone();
-    Ok(match state.take_outcome(ended) {
+    Ok(match state.store_outcome(ended) {
         Ok(_) => StepOutcome::Flow(Box::new(state)),
         Err(error) => StepOutcome::from_error(&error, true),
     })

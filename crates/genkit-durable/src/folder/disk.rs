@@ -45,13 +45,13 @@ impl RunFolder {
         // A random name, because a temporary file that a crash left behind may still be a link to a finished file.
         let beside = self.0.join(format!("new-{}", genkit_core::internal::error::new_reference()));
         let written = write_file(&beside, text, lasting)
-            .map_err(|source| io_error(&self.0, "failed to write a file", source));
+            .map_err(|source| io_error(&self.0, "write a file in the run folder", source));
         // The file is written before the check, so that a removal of the folder after the check also removes the file.
         let checked = written.and_then(|()| check());
         let linked = checked.and_then(|may_link| match may_link {
             true => self
                 .link_new(&beside, &self.0.join(name), lasting)
-                .map_err(|source| io_error(&self.0, "failed to write a file", source)),
+                .map_err(|source| io_error(&self.0, "write a file in the run folder", source)),
             false => Ok(false),
         });
         // The temporary file is no longer needed, even if the link was not created.
@@ -96,7 +96,7 @@ impl RunFolder {
             Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| torn()),
             Err(genkit_files::Error::Io(error)) if is_gone(&error) => Ok(None),
             Err(genkit_files::Error::Io(error)) if error.kind() != ErrorKind::IsADirectory => {
-                Err(io_error(&self.0, "failed to read a file", error))
+                Err(io_error(&self.0, "read a file in the run folder", error))
             }
             // Too large or not a regular file: this store did not write it.
             Err(_) => Err(torn()),
@@ -112,7 +112,7 @@ fn write_file(file: &Path, text: &str, lasting: bool) -> io::Result<()> {
 
 /// Lists the names in a folder. The list is empty if the folder does not exist.
 pub(super) fn list_folder(folder: &Path) -> Result<Vec<String>> {
-    let unreadable = |source| io_error(folder, "failed to list it", source);
+    let unreadable = |source| io_error(folder, "list the run folder", source);
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if is_gone(&error) => return Ok(Vec::new()),
@@ -138,7 +138,7 @@ pub(super) fn modified_ms(file: &Path) -> u64 {
 
 /// Creates a folder and its parents, and flushes the entry to disk.
 pub(super) fn make_folder(folder: &Path) -> Result<()> {
-    create_folder(folder).map_err(|source| io_error(folder, "failed to create it", source))
+    create_folder(folder).map_err(|source| io_error(folder, "create the run folder", source))
 }
 
 /// Creates the folder of a store, or opens it.
@@ -174,19 +174,19 @@ pub(super) fn touch_file(file: &Path) -> Result<()> {
         Err(error) => Err(error),
     };
     let made = made.and_then(|()| file.parent().map_or(Ok(()), flush_folder));
-    made.map_err(|source| io_error(file, "failed to create it", source))
+    made.map_err(|source| io_error(file, "create the file", source))
 }
 
 pub(super) fn remove_file(file: &Path) -> Result<()> {
     match fs::remove_file(file) {
-        Err(error) if !is_gone(&error) => Err(io_error(file, "failed to remove it", error)),
+        Err(error) if !is_gone(&error) => Err(io_error(file, "remove the file", error)),
         _ => Ok(()),
     }
 }
 
 pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match fs::remove_dir_all(folder) {
-        Err(error) if !is_gone(&error) => Err(io_error(folder, "failed to remove it", error)),
+        Err(error) if !is_gone(&error) => Err(io_error(folder, "remove the run folder", error)),
         _ => Ok(()),
     }
 }
@@ -220,7 +220,7 @@ fn flush_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing, because a folder cannot be opened as a file here: the operating system flushes its entries.
+/// Does nothing, because this operating system cannot open a folder as a file. It flushes the entries itself.
 #[cfg(not(unix))]
 fn flush_folder(_: &Path) -> io::Result<()> {
     Ok(())

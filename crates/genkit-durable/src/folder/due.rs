@@ -10,7 +10,7 @@ use genkit_core::{LeaseTime, Result, RunHead, RunId, RunStatus};
 /// Heads of runs, with the modification time of the run's folder.
 pub(super) type KnownHeads = HashMap<RunId, (SystemTime, RunHead)>;
 
-/// The age of a modification time above which the next change certainly has a different one. Default
+/// The age of a modification time above which the next change certainly results in a different time. Default
 /// is 2 seconds.
 const SETTLED: Duration = Duration::from_secs(2);
 

@@ -16,7 +16,7 @@ use genkit_core::{Error, Result};
 use genkit_core::{LeaseTime, RunChange, RunEntry, RunFilter, RunHead, RunId, RunStore, StoredRun};
 
 /// A store of durable runs in a folder, for development and for programs with few runs. Several processes on one
-/// machine may share a folder.
+/// machine can share a folder.
 ///
 /// Each revision is a file. It is written under a temporary name, flushed, and then hard-linked under its number, which
 /// fails if another process was faster. A save is therefore atomic on every file system with hard links. Saving a step
@@ -50,7 +50,7 @@ impl FolderStore {
     /// Opens the folder, or creates it if it does not exist.
     ///
     /// # Errors
-    /// Returns `FailedPrecondition` if the folder cannot be created, `Unavailable` if the disk fails.
+    /// Returns `FailedPrecondition` if the folder cannot be created, and `Unavailable` if the disk fails.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (runs, open) = (folder.join("runs"), folder.join("open"));

@@ -98,7 +98,7 @@ impl RunFolder {
         })
     }
 
-    /// Reads the title of a revision. Returns `None` if it does not exist.
+    /// Reads the first line of a revision. Returns `None` if the revision does not exist.
     fn read_title(&self, revision: u64) -> Result<Option<RevisionHeader>> {
         let Some(text) = self.read(&revision_name(revision))? else { return Ok(None) };
         let title = text.lines().next().and_then(|title| serde_json::from_str(title).ok());

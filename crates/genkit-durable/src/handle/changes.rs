@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Handle;
-use crate::answering::find_answer;
+use crate::answering::build_call_answer;
 use crate::drive::wake_parent;
 use crate::error::Error as E;
 use crate::inside::children::children_to_cancel;
@@ -21,7 +21,8 @@ use genkit_core::{RunChange, RunStatus};
 impl Handle {
     pub(super) async fn answer_call(&self, call: &str, value: impl Serialize) -> Result<()> {
         let value = to_json(value)?;
-        self.change_run(|open| Ok(vec![find_answer(&self.id, open, call, value.clone())?])).await
+        self.change_run(|open| Ok(vec![build_call_answer(&self.id, open, call, value.clone())?]))
+            .await
     }
 
     pub(super) async fn answer_with(

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::Error as E;
-use super::outcome::{FlowOutcome, read_flow_outcome, read_response, wrong_kind_error};
+use super::outcome::{FlowOutcome, into_flow_outcome, into_response, wrong_kind_error};
 use super::record::{Record, RunBody};
 use genkit_agent::Instance;
 use genkit_core::Result;
@@ -47,7 +47,7 @@ impl DurableRun {
             return Err(wrong_kind_error(&handle.id, &record.body, "a run of `durable_run`"));
         };
         let (status, registry) = (stored.at.status, &handle.genkit.registry);
-        read_response(&handle.id, registry, status, record.error, *state)
+        into_response(&handle.id, registry, status, record.error, *state)
     }
 }
 
@@ -64,7 +64,7 @@ impl DurableFlow {
         let RunBody::Flow(state) = record.body else {
             return Err(wrong_kind_error(&handle.id, &record.body, "a run of `durable_flow`"));
         };
-        read_flow_outcome(&handle.id, stored.at.status, record.error, *state)
+        into_flow_outcome(&handle.id, stored.at.status, record.error, *state)
     }
 }
 
@@ -99,13 +99,14 @@ macro_rules! handle_methods {
                 self.open_questions().await
             }
 
-            /// Answers the question of `call`, which is the `ref` of the interrupted call or the key of a question. Any
+            /// Answers the question of `call`, which is the id of the interrupted call or the key of a question. Any
             /// process with the same registry can answer it.
             ///
             /// For an approval, pass true or false; for a form, pass its fields, or null to decline; for
             /// [`Context::interrupt`](genkit_core::Context::interrupt), pass the value that it returns. For an
             /// at-most-once call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false
-            /// reports it to the model as not run. The run continues once all open questions are answered.
+            /// declines it: the model is told that it may already have happened. The run continues once all open
+            /// questions are answered.
             ///
             /// # Errors
             /// Returns `FailedPrecondition` if no question is open, `InvalidArgument` if the answer does not match an
@@ -131,6 +132,7 @@ macro_rules! handle_methods {
 
             /// Returns the value that the run last published with
             /// [`publish_status`](crate::DurableContext::publish_status). It stays available after the run is finished.
+            /// Returns `None` if the run has not published a value.
             ///
             /// # Errors
             /// Returns `NotFound` if the run was deleted, `InvalidArgument` if the value is not a `T`, and any error
@@ -143,7 +145,7 @@ macro_rules! handle_methods {
             /// deny a call with a reason, to change its arguments, or to respond on behalf of the tool.
             ///
             /// # Errors
-            /// Returns the errors of `answer`.
+            /// Returns the errors of [`answer`](Self::answer).
             pub async fn answer_with(
                 &self,
                 answer: impl FnMut(&Interrupt) -> Option<Answer>,
@@ -164,8 +166,8 @@ macro_rules! handle_methods {
             /// of attempts of the step is reset. Returns `false` if the run has not failed and was not cancelled.
             ///
             /// # Errors
-            /// Returns the errors of [`status`](Self::status). `FailedPrecondition` if an older version stored the
-            /// failure.
+            /// Returns the errors of [`status`](Self::status), and `FailedPrecondition` if the run cannot be continued,
+            /// for example because an older version of the program stored the failure.
             pub async fn retry(&self) -> Result<bool> {
                 self.0.retry_run().await
             }

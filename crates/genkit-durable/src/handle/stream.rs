@@ -1,4 +1,4 @@
-//! Following a run: its messages from the store, and the message in progress from this process.
+//! A stream of the events of a run: messages from the store, and the message in progress from this process.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::sync::broadcast::error::TryRecvError;
 
 use super::{DurableRun, Handle};
 use crate::limits::WATCH;
-use crate::outcome::{read_response, wrong_kind_error};
+use crate::outcome::{into_response, wrong_kind_error};
 use crate::record::RunBody;
 use genkit_agent::internal::LiveEvent;
 use genkit_core::{GenerateChunk, Message, Result, RunStatus};
@@ -32,7 +32,7 @@ pub struct RunStream {
     live: broadcast::Receiver<LiveEvent>,
     /// The index of the next message.
     next: usize,
-    /// Messages that were read, by their index.
+    /// Messages that were read but not yet returned, with their indexes.
     pending: VecDeque<(usize, Message)>,
     /// The chunks of all messages before this index have been returned.
     due: usize,
@@ -168,7 +168,7 @@ impl RunStream {
         let messages = match status {
             RunStatus::Working => state.messages().to_vec(),
             // The last message is part of the response.
-            _ => match read_response(id, self.handle.registry(), status, record.error, *state) {
+            _ => match into_response(id, self.handle.registry(), status, record.error, *state) {
                 Ok(response) => response.messages().to_vec(),
                 Err(error) => error.partial().map(|it| it.messages().to_vec()).unwrap_or_default(),
             },

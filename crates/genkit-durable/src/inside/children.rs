@@ -11,7 +11,7 @@ use super::mail::LiveRun;
 use super::{call_of_run, call_store};
 use crate::error::Error as E;
 use crate::handle::Handle;
-use crate::outcome::{FlowOutcome, read_flow_outcome, read_response};
+use crate::outcome::{FlowOutcome, into_flow_outcome, into_response};
 use crate::record::{RunBody, StoredError, to_json};
 use crate::runs;
 use crate::settings::DurableOptions;
@@ -21,8 +21,8 @@ use genkit_core::internal::run_store::short_hash;
 use genkit_core::{BoxFuture, Context, Error, ErrorKind, GenerateResponse, Result};
 use genkit_core::{RunFilter, RunId, RunStatus, RunStore};
 
-/// The shortest and the longest wait of a suspended run before it checks its child. Default is a
-/// second and 5 minutes. The checks are needed only if the child's process dies before it wakes
+/// The shortest and the longest wait of a suspended run before it checks its child. Defaults are 1 second and 5
+/// minutes. The checks are needed only if the child's process dies before it wakes
 /// the run.
 const CHECK_INTERVALS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(300));
 
@@ -43,7 +43,7 @@ struct Child {
 }
 
 impl ChildFlow {
-    /// Returns the id of the child, to find it with `Genkit::find_durable_flow` or as an operator.
+    /// Returns the id of the child, for `Genkit::find_durable_flow` and the methods of [`Runs`](crate::Runs).
     pub fn id(&self) -> &RunId {
         self.0.handle.id()
     }
@@ -60,7 +60,7 @@ impl ChildFlow {
 }
 
 impl ChildRun {
-    /// Returns the id of the child, to find it with `Genkit::find_durable_run` or as an operator.
+    /// Returns the id of the child, for `Genkit::find_durable_run` and the methods of [`Runs`](crate::Runs).
     pub fn id(&self) -> &RunId {
         self.0.handle.id()
     }
@@ -236,12 +236,12 @@ impl Child {
         let ended = match record.body {
             RunBody::Generate(state) => {
                 let registry = self.handle.registry();
-                match read_response(id, registry, status, record.error, *state) {
+                match into_response(id, registry, status, record.error, *state) {
                     Ok(response) => Ok(serde_json::to_value(&response)?),
                     Err(error) => Err(error),
                 }
             }
-            RunBody::Flow(state) => match read_flow_outcome(id, status, record.error, *state) {
+            RunBody::Flow(state) => match into_flow_outcome(id, status, record.error, *state) {
                 Ok(FlowOutcome::Returned(output)) => Ok(output),
                 // The flow has failed, and its record does not contain the error.
                 Ok(FlowOutcome::Interrupted(_)) => Err(Error::from(E::Lost(id.to_string()))),
@@ -263,8 +263,7 @@ pub(crate) fn children_tag(parent: &RunId) -> String {
     format!("{PARENT_TAG}{parent}")
 }
 
-/// Returns whether a run with these tags is the child of a run that is not finished, and that may still need its
-/// result.
+/// Returns whether a run with these tags has a parent that is not finished and may still need its result.
 pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Result<bool> {
     let parents = tags.iter().filter_map(|tag| tag.strip_prefix(PARENT_TAG));
     for parent in parents.filter_map(|parent| RunId::new(parent).ok()) {
@@ -278,7 +277,7 @@ pub(crate) async fn has_open_parent(store: &dyn RunStore, tags: &[String]) -> Re
 
 /// Returns the children of a run that are not finished. The list is empty if the store cannot list runs.
 pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<RunId> {
-    list_children(store, filter_open_children(parent)).await.unwrap_or_default()
+    list_children(store, open_children_filter(parent)).await.unwrap_or_default()
 }
 
 /// Returns the children to cancel together with a run, including children that are already cancelled, since they may
@@ -287,14 +286,14 @@ pub(crate) async fn open_children(store: &dyn RunStore, parent: &RunId) -> Vec<R
 /// # Errors
 /// Returns the errors of [`RunStore::list`].
 pub(crate) async fn children_to_cancel(store: &dyn RunStore, parent: &RunId) -> Result<Vec<RunId>> {
-    let filter = filter_open_children(parent).status(RunStatus::Cancelled);
+    let filter = open_children_filter(parent).status(RunStatus::Cancelled);
     match list_children(store, filter).await {
         Err(error) if error.kind() == ErrorKind::FailedPrecondition => Ok(Vec::new()),
         listed => listed,
     }
 }
 
-fn filter_open_children(parent: &RunId) -> RunFilter {
+fn open_children_filter(parent: &RunId) -> RunFilter {
     let filter = RunFilter::new().tag(children_tag(parent)).limit(usize::MAX);
     filter.status(RunStatus::Working).status(RunStatus::InputRequired)
 }

@@ -48,15 +48,15 @@ use genkit_core::{Context, ErrorKind, Result};
 /// ```
 ///
 /// # Errors
-/// The methods return `FailedPrecondition` outside a durable run and in a run on Restate, and any error from the store. If
-/// the store is unavailable, they wait for it until this process loses the run.
+/// The methods return `FailedPrecondition` outside a durable run and in a run of an engine (Restate, Temporal), and any
+/// error from the store. If the store is unavailable, they wait for it until this process loses the run.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
     /// once, even after a crash. Signals are received in the order in which they were sent. A signal may be sent before
     /// the run waits for it.
     ///
-    /// A run that only waits for signals is suspended in the store: it holds no lease and occupies no worker. This does
-    /// not apply to tools with `#[tool(at_most_once)]` and to functions called by another function of the run, which
+    /// A run that only waits for signals is suspended in the store: it holds no lease and occupies no worker. Tools
+    /// with `#[tool(at_most_once)]`, and functions called by another function of the run, are not suspended: they
     /// occupy their worker while they wait.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ Durable runs of this program:
   signal ID NAME JSON   send a signal with this value
   retry ID..            continue failed or cancelled runs from the step where they ended
   delete ID..           delete runs, whatever their status
-  delete-finished AGE   delete the runs that finished longer ago, such as 30d
+  delete-finished AGE   delete the runs that finished more than AGE ago, such as 30d
 ";
 
 impl Runs {
@@ -100,7 +100,9 @@ impl Runs {
             }
             "cancel" | "retry" | "delete" => self.change_each(&command, rest).await,
             "delete-finished" => {
-                let [age] = &rest[..] else { return Err(wrong(&command, "needs an age")) };
+                let [age] = &rest[..] else {
+                    return Err(wrong(&command, "needs an age, such as `30d`"));
+                };
                 let deleted = self.delete_finished(parse_age(age)?).await?;
                 Ok(format!("deleted {deleted} runs\n"))
             }
@@ -157,7 +159,10 @@ fn parse_filter(rest: Vec<String>) -> Result<RunFilter> {
         filter = match &*flag {
             "--status" => {
                 let status = RunStatus::from_name(&value);
-                filter.status(status.ok_or_else(|| wrong(&value, "is not a run status"))?)
+                filter.status(
+                    status
+                        .ok_or_else(|| wrong(&value, "is not a run status; write `runs help`"))?,
+                )
             }
             "--name" => filter.name(value),
             "--tag" => filter.tag(value),
@@ -167,7 +172,7 @@ fn parse_filter(rest: Vec<String>) -> Result<RunFilter> {
             ),
             "--limit" => filter.limit(value.parse().map_err(|_| wrong(&value, "is not a number"))?),
             "--after" => filter.after(RunId::new(value)?),
-            _ => return Err(wrong(&flag, "is not a flag of `runs list`")),
+            _ => return Err(wrong(&flag, "is not a flag of `runs list`; write `runs help`")),
         };
     }
     Ok(filter)

@@ -63,8 +63,8 @@ impl Runs {
         run_store(&self.0)?.list(&filter).await
     }
 
-    /// Returns the stored details of a run, including any dependency that this process lacks to continue it. Returns
-    /// `None` if the run does not exist.
+    /// Returns the stored details of a run, and the error that would prevent this process from continuing it, if any.
+    /// Returns `None` if the run does not exist.
     ///
     /// # Errors
     /// See [`Runs`]. Returns `Internal` if the run cannot be read.
@@ -138,7 +138,8 @@ impl Runs {
     /// attempts of the step is reset. Returns `false` if the run is neither failed nor cancelled, or does not exist.
     ///
     /// # Errors
-    /// See [`Runs`]. Returns `FailedPrecondition` if an older version stored the failure.
+    /// See [`Runs`]. Returns `FailedPrecondition` if the run cannot be continued, for example because an older version
+    /// of the program stored the failure.
     pub async fn retry(&self, id: impl Into<String>) -> Result<bool> {
         match self.find(id).await? {
             Some(handle) => handle.retry_run().await,
@@ -266,7 +267,7 @@ pub struct RunDetails {
     pub questions: Vec<Interrupt>,
     /// Operations that a suspended run waits for, up to 100. Empty if the run is not suspended.
     pub waits: Vec<RunWait>,
-    /// Name of a missing dependency that prevents this process from continuing the run, such as a tool. `None` if
+    /// Error that prevents this process from continuing the run, for example because a tool is missing. `None` if
     /// nothing is missing, or if the run is finished.
     pub missing: Option<String>,
     /// Number of saved messages. For a flow, the number of saved results of `once`.

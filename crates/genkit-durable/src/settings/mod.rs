@@ -75,7 +75,7 @@ impl StoredState {
         self.retry.clone().unwrap_or_default()
     }
 
-    /// Returns the retry policy of the calls of a tool. Returns `None` if the model receives the first error.
+    /// Returns the retry policy for calls to a tool, or `None` if the options set none; the tool may declare its own.
     pub(crate) fn tool_policy(&self, tool: &str) -> Option<&RetryPolicy> {
         self.retry_tools.get(tool)
     }

@@ -99,7 +99,7 @@ impl RetryPolicy {
         Self { max_delay: delay, ..self }
     }
 
-    /// Sets the error kinds that are retried. By default, these are the [retryable](Error::is_retryable) errors.
+    /// Sets the error kinds that are retried. By default, [retryable](Error::is_retryable) errors are retried.
     pub fn kinds(self, kinds: impl IntoIterator<Item = ErrorKind>) -> Self {
         Self { kinds: kinds.into_iter().map(|kind| status_name(kind).to_owned()).collect(), ..self }
     }

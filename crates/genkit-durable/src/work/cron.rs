@@ -13,9 +13,9 @@ use crate::error::Error as E;
 /// as `mon-fri`; `L` is the last day of the month. If both the day of the month and the weekday are restricted, one of
 /// them must match.
 ///
-/// On a daylight saving change, an expression with a single minute and hour, such as `30 2 * * *`, still runs once: at
-/// the moment of the change if its time is skipped, and at the first occurrence if its time occurs twice. Other
-/// expressions run at each matching time that exists, so `*/30 * * * *` runs every half hour even during the change.
+/// On a daylight saving change, a schedule with a single minute and hour, such as `30 2 * * *`, still runs once: at the
+/// moment of the change if its time is skipped, and at the first occurrence if its time occurs twice. Other schedules
+/// run at each matching time that exists, so `*/30 * * * *` runs every half hour even during the change.
 ///
 /// ```
 /// use genkit::durable::Cron;

@@ -13,7 +13,7 @@ const MAX_MEASURED_RUNS: usize = 10_000;
 /// The number of runs in one page of the list. Default is 500.
 const PAGE: usize = 500;
 
-/// Counts the runs of a store by state, and records them. `running` is the number of runs of this worker.
+/// Counts the runs of a store by state, and records the counts. `running` is the number of runs of this worker.
 pub(super) async fn measure_runs(store: &dyn RunStore, running: usize) -> Result<()> {
     let Some(telemetry) = installed_telemetry() else { return Ok(()) };
     let due: HashSet<RunId> =

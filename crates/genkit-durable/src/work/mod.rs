@@ -353,8 +353,8 @@ fn log_deleted(deleted: Result<usize>) {
     }
 }
 
-/// Awaits `query` while polling `running`, and moves finished runs to `ended`. Without that, a query that waits for a
-/// lock held by one of the runs would deadlock.
+/// Awaits `query` while polling `running`, and moves finished runs to `ended`. Otherwise, a query that waits for a lock
+/// held by one of the runs would deadlock.
 async fn await_while_running<T, F: Future>(
     query: impl Future<Output = T>,
     running: &mut FuturesUnordered<F>,

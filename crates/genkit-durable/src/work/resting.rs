@@ -8,7 +8,7 @@ use genkit_core::internal::context::{ExternalOperation, PendingWaits, RunWait};
 use genkit_core::internal::run_store::now_ms;
 use genkit_core::{BoxFuture, Result};
 
-/// The next attempt of a call that failed, in milliseconds since the Unix epoch.
+/// The time of the next attempt of a failed call, in milliseconds since the Unix epoch.
 pub(crate) struct NextAttempt(pub(crate) u64);
 
 impl ExternalOperation for NextAttempt {

@@ -73,7 +73,7 @@ impl DataPoint {
         self
     }
 
-    /// Sets the reference: the expected output, or a pattern or expression to judge it by.
+    /// Sets the reference: the expected output, or a pattern or an expression that judges the output.
     #[must_use]
     pub fn with_reference(mut self, reference: impl Into<Value>) -> Self {
         self.reference = Some(reference.into());
@@ -112,7 +112,7 @@ impl DataPoint {
     /// Returns the output.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the value is missing.
+    /// Returns `InvalidArgument` if the output is missing.
     pub fn output(&self) -> Result<&Value> {
         self.output.as_ref().ok_or_else(|| missing_field("output"))
     }
@@ -120,7 +120,7 @@ impl DataPoint {
     /// Returns the reference.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the value is missing.
+    /// Returns `InvalidArgument` if the reference is missing.
     pub fn reference(&self) -> Result<&Value> {
         self.reference.as_ref().ok_or_else(|| missing_field("reference"))
     }
@@ -142,7 +142,7 @@ impl DataPoint {
     /// Returns the output as text: a string unchanged, other values as compact JSON.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the value is missing.
+    /// Returns `InvalidArgument` if the output is missing.
     pub fn output_text(&self) -> Result<String> {
         self.output().map(value_text)
     }
@@ -150,7 +150,7 @@ impl DataPoint {
     /// Returns the reference as text: a string unchanged, other values as compact JSON.
     ///
     /// # Errors
-    /// Returns `InvalidArgument` if the value is missing.
+    /// Returns `InvalidArgument` if the reference is missing.
     pub fn reference_text(&self) -> Result<String> {
         self.reference().map(value_text)
     }

@@ -34,8 +34,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 type Handler = dyn Fn(Context, DataPoint) -> BoxFuture<'static, Result<Vec<Score>>> + Send + Sync;
 
-/// An evaluator, which judges outputs for `evaluate` in a test and for Genkit's
-/// developer tools. Cheap to clone.
+/// An evaluator, which judges outputs for `evaluate` in a test and for Genkit's developer tools. Cheap to clone.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, EvalStatus, Evaluator, Score};
@@ -145,7 +144,7 @@ impl Evaluator {
     /// ```
     ///
     /// # Errors
-    /// Returns the error of the evaluator, for example if the data point lacks a value that it needs.
+    /// Returns the error of the evaluator, for example if the data point lacks a value that the evaluator needs.
     pub fn judge(&self, point: DataPoint) -> Invocation<Vec<Score>> {
         let data = Arc::clone(&self.data);
         Invocation::new(self.name(), async move |context| (data.handler)(context, point).await)

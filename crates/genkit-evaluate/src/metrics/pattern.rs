@@ -43,7 +43,7 @@ pub fn regex() -> Evaluator {
         .handler(|_, point| async move {
             let output = point.output_text()?;
             let pattern = point.reference()?.as_str();
-            let pattern = pattern.ok_or(E::NonStringReference("it is a pattern"))?;
+            let pattern = pattern.ok_or(E::NonStringReference("it is used as a pattern"))?;
             if pattern.len() > MAX_PATTERN {
                 return Err(E::PatternTooLong(MAX_PATTERN).into());
             }

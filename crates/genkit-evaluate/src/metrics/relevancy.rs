@@ -25,7 +25,8 @@ struct AnswerVerdict {
 }
 
 /// Returns the answer relevancy metric: how close the input is to the question that the output answers, as the cosine
-/// similarity of their embeddings. `model` is the judge, and `embedder` computes the embeddings.
+/// similarity of their embeddings. The score is 0.5 lower if the output does not answer the input, and 0 if the output
+/// is evasive. `model` is the judge, and `embedder` computes the embeddings. The data point must have a context.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};

@@ -44,7 +44,11 @@ use genkit_core::Result;
 /// # Errors
 /// Returns the error from the flow, with its kind and details; [`Unavailable`](genkit_core::ErrorKind::Unavailable) if
 /// the server cannot be reached or its response ends early,
-/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL or header, and
+/// [`DeadlineExceeded`](genkit_core::ErrorKind::DeadlineExceeded) after the [`timeout`](Self::timeout),
+/// [`NotFound`](genkit_core::ErrorKind::NotFound) if the stream to resume does not exist,
+/// [`ResourceExhausted`](genkit_core::ErrorKind::ResourceExhausted) if the response is too large,
+/// [`FailedPrecondition`](genkit_core::ErrorKind::FailedPrecondition) for a redirect,
+/// [`InvalidArgument`](genkit_core::ErrorKind::InvalidArgument) for an invalid URL, header or input, and
 /// [`Internal`](genkit_core::ErrorKind::Internal) if the response is not a flow response or cannot be deserialized as
 /// `O`.
 #[must_use = "the call is not sent until it is awaited; add `.await` or `.stream()`"]

@@ -14,7 +14,7 @@ use genkit_core::Result;
 use genkit_core::internal::redact::{Secret, is_secret_name, secret_parts};
 use genkit_http_client::internal::net::{Route, pool, root_cause};
 
-/// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter one could be an ordinary word.
+/// The minimum length of a secret that is redacted, in bytes. Default is 6: a shorter secret could be an ordinary word.
 const MIN_SECRET: usize = 6;
 
 /// The time limit of a call, including its stream. Default is 10 minutes.

@@ -62,8 +62,8 @@ pub(super) struct FlowErrorResponse {
 }
 
 impl FlowErrorResponse {
-    /// Converts an error of `action` to the form sent to clients. An error of this crate keeps its status even if its
-    /// text is masked; errors of other libraries are `INTERNAL`, because their status was not meant for clients.
+    /// Converts an error of `action` to the form sent to clients. A `genkit::Error` keeps its status even if its text
+    /// is masked; errors of other libraries are `INTERNAL`, because their status was not meant for clients.
     pub(super) fn from_error(error: Error, action: &str, exposes_errors: bool) -> Self {
         let is_ours = error.text_for_callers().is_some();
         let kind = if is_ours { error.kind() } else { ErrorKind::Internal };

@@ -91,7 +91,7 @@ pub struct FlowServer {
 
 /// The settings of a flow server.
 pub(super) struct FlowSettings {
-    /// Empty, or a path with a leading `/` and no trailing one.
+    /// Empty, or a path with a leading `/` and no trailing `/`.
     pub(super) prefix: String,
     pub(super) only: Vec<String>,
     pub(super) providers: Vec<Arc<dyn ContextProvider>>,
@@ -162,7 +162,8 @@ impl FlowServer {
         self
     }
 
-    /// Filters the flows by name; `*` matches any text. If a name matches no flow, the server does not start.
+    /// Limits the served flows to these names; `*` matches any text. If a name matches no flow, the server does not
+    /// start.
     pub fn only(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.settings.only.extend(names.into_iter().map(Into::into));
         self
@@ -179,8 +180,8 @@ impl FlowServer {
     /// resume its stream with the id in the response header `x-genkit-stream-id`, and a flow continues to run if its
     /// client disconnects. Default is `false`.
     ///
-    /// A stream is available only to its owner, which consists of the flow and of the whole value of `auth` in the
-    /// action context, or of the whole action context if there is no `auth`. A provider can define another
+    /// A stream is available only through the flow that created it, and only to its owner: the whole value of `auth` in
+    /// the action context, or the whole action context if there is no `auth`. A provider can define another
     /// [`owner`](ContextProvider::owner). The response to all other callers is 204, as for an expired stream. An `auth`
     /// that contains `iat` and `exp` changes when its token is renewed; define the owner in that case.
     pub fn durable_streams(self, yes: bool) -> Self {

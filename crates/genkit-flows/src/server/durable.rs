@@ -155,7 +155,7 @@ async fn pump<W>(
     write(&mut *writer, end, flow).await;
 }
 
-/// Writes an event; returns whether the flow can continue.
+/// Writes an event. Returns whether the flow can continue.
 async fn write(writer: &mut dyn StreamWriter, event: StreamEvent, flow: &str) -> bool {
     match run_with_timeout(writer.write(event)).await {
         Ok(()) => true,

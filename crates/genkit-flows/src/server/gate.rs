@@ -85,7 +85,7 @@ pub struct Gate {
 }
 
 /// The requests that a part of a server accepts.
-struct Accepted<'a> {
+struct AcceptedRequests<'a> {
     method: &'a Method,
     other_method: Error,
     limit: &'a Arc<FairLimit<String>>,
@@ -202,7 +202,7 @@ impl Gate {
         F: Future<Output = Result<Response, Rejection>>,
     {
         let (method, other_method, limit) = (&Method::POST, Error::NotPost, &self.running);
-        self.answer_to(Accepted { method, other_method, limit, name }, request, serve).await
+        self.answer_to(AcceptedRequests { method, other_method, limit, name }, request, serve).await
     }
 
     /// Checks a request to read a stream of the agent `name`, and lets `serve` respond to it.
@@ -216,12 +216,12 @@ impl Gate {
         F: Future<Output = Result<Response, Rejection>>,
     {
         let (method, other_method, limit) = (&Method::GET, Error::NotGet, &self.reading);
-        self.answer_to(Accepted { method, other_method, limit, name }, request, serve).await
+        self.answer_to(AcceptedRequests { method, other_method, limit, name }, request, serve).await
     }
 
     async fn answer_to<F>(
         &self,
-        accepted: Accepted<'_>,
+        accepted: AcceptedRequests<'_>,
         request: Request,
         serve: impl FnOnce(AdmittedRequest) -> F,
     ) -> Response
@@ -255,7 +255,7 @@ impl Gate {
     async fn admit(
         &self,
         request: Request,
-        accepted: &Accepted<'_>,
+        accepted: &AcceptedRequests<'_>,
     ) -> Result<AdmittedRequest, Rejection> {
         let (parts, body) = request.into_parts();
         let from = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|from| from.0.ip());

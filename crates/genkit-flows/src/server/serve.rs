@@ -88,7 +88,7 @@ impl FlowServer {
     /// on its own: running streams end when your server stops.
     ///
     /// # Errors
-    /// Returns the same errors as serving, because the registry is checked first.
+    /// Returns an error if the registry or a setting is invalid, as awaiting the [`FlowServer`] does.
     pub fn router(self) -> Result<Router> {
         self.check()?;
         if self.listening.is_set() || self.shutdown.is_some() {

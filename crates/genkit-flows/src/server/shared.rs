@@ -46,7 +46,6 @@ pub(super) struct FlowEndpoint {
     /// The memory of running requests and of unsent responses.
     pub(super) memory: Arc<FairLimit<String>>,
     pub(super) max_in_flight: usize,
-    /// `None` accepts every host.
     pub(super) hosts: AllowedHosts,
     pub(super) cors: Cors,
     pub(super) exposes_errors: bool,

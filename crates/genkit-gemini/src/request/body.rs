@@ -50,7 +50,7 @@ pub(super) fn encode_body(
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GenerateContentRequest<'a> {
-    /// Set if the request is nested in another request, because the path then does not contain the model.
+    /// Set if the request is nested in another request, because the API requires the model there, too.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,7 +25,7 @@ const NOT_IN_PATH: &AsciiSet =
 /// The name that identifies this client in Google's statistics.
 const CLIENT: &str = concat!("genkit-rust/", env!("CARGO_PKG_VERSION"));
 
-/// Added to the client name if a request has tools from MCP servers.
+/// The suffix of the client name if a request has tools from MCP servers.
 const MCP_USED: &str = " mcp_used/unknown";
 
 /// A method of the API.

@@ -13,7 +13,7 @@ const CONFIG: &str = "thinkingConfig";
 const LEVEL: &str = "thinkingLevel";
 const BUDGET: &str = "thinkingBudget";
 
-/// How the reasoning effort of a family of models is set.
+/// The form in which a family of models receives the reasoning effort.
 enum ThinkingSetting {
     /// One of these levels, lowest first.
     Levels(&'static [Effort]),
@@ -88,7 +88,7 @@ fn thinking_field(
     let thinks = FAMILIES.iter().find(|(marks, _)| holds(marks))?.1.as_ref()?;
     let cannot_stop = || {
         let remedy =
-            "the lowest level is used instead; to disable thinking, use a Flash model of 2.5";
+            "the lowest level is used instead; to disable thinking, use a Gemini 2.5 Flash model";
         warn_omitted(API, model, "reasoningEffort: none", remedy);
     };
     match (thinks, effort) {

@@ -77,7 +77,7 @@ impl CandidateState {
 }
 
 impl Fresh {
-    /// Returns the list for a new part if the chunks are read; otherwise records that there is one.
+    /// Returns the list for a new part if the chunks are read. Otherwise, records that there is a new part.
     fn read(&mut self) -> Option<&mut Vec<Part>> {
         match self {
             Self::Parts(parts) => Some(parts),

@@ -37,8 +37,8 @@ pub(crate) struct GeminiStream<'a> {
     custom: Map<String, Value>,
 }
 
-/// The latest JSON text of each key, parsed once at the end because a stream repeats them in every
-/// event.
+/// The latest JSON text of each key. A stream repeats the keys in every event, so the texts are parsed once at the
+/// end.
 struct LatestFields<'a>(Vec<(&'static str, Cow<'a, str>)>);
 
 impl WireStream for GeminiStream<'_> {
@@ -262,8 +262,7 @@ impl<'a> LatestFields<'a> {
 
     fn read_into(&self, custom: &mut Map<String, Value>) {
         for (key, text) in &self.0 {
-            // This was valid JSON when it was received; a value that is nested too deep to parse is
-            // left out.
+            // The text was valid JSON when it was received. A value that is nested too deeply to parse is left out.
             if let Ok(value) = serde_json::from_str(text) {
                 custom.insert((*key).to_owned(), value);
             }

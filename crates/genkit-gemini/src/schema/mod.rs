@@ -61,7 +61,7 @@ fn gemini_json(exact: &Value) -> Value {
         };
         copied.insert(key.clone(), value);
     }
-    // They are not supported as `items: true`.
+    // `items` does not support a boolean.
     if let Some(items @ Value::Bool(true)) = copied.get_mut("items") {
         *items = json!({});
     }

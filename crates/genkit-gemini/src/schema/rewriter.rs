@@ -32,8 +32,9 @@ impl<'a> SubsetRewriter<'a> {
             if !may_cut {
                 return None;
             }
-            let what =
-                format!("it contains more than {MAX_NODES} schemas; the last ones allow any value");
+            let what = format!(
+                "the schema contains more than {MAX_NODES} schemas; the last ones allow any value"
+            );
             self.note_loss(String::new(), what, "split the function into several");
         }
         self.degraded.sort();
@@ -57,7 +58,7 @@ impl<'a> SubsetRewriter<'a> {
         if self.depth == MAX_DEPTH {
             self.note_loss(
                 at.to_owned(),
-                "it is nested too deeply and allows any value",
+                "this schema is nested too deeply; any value is allowed instead",
                 "nest fewer types",
             );
             return json!({});
@@ -128,7 +129,7 @@ impl<'a> SubsetRewriter<'a> {
                 Some(part) => rest = merge_schemas(part, &rest),
                 None => {
                     let place = pointer::element(&pointer::child(at, "allOf"), index);
-                    let remedy = "write its properties into one type";
+                    let remedy = "write the properties of the part into one type";
                     self.note_loss(place, "a part of `allOf` is left out", remedy);
                 }
             }

@@ -176,7 +176,7 @@ fn gemini_subset_writes_references_out_and_cuts_circles() {
     assert_eq!(pointers(&degraded), ["/$defs/A/properties/again"]);
 }
 
-/// Returns a chain of types that each refer to the next one twice, so that inlining doubles the size with
+/// Returns a chain of types that each refer to the next type twice, so that inlining doubles the size with
 /// each level.
 fn doubling(levels: usize) -> Value {
     let mut defs = Map::new();
@@ -213,7 +213,7 @@ fn gemini_subset_has_limits() {
     // Schemas that are too large even without references. The root counts as one.
     assert!(gemini_subset(&wide_schema(MAX_NODES - 1)).1.is_empty());
     assert_eq!(pointers(&gemini_subset(&wide_schema(MAX_NODES)).1), [""]);
-    // The root and the string count as one each.
+    // The root and the string count as one schema each.
     assert!(gemini_subset(&deep_schema(MAX_DEPTH - 1)).1.is_empty());
     assert_eq!(gemini_subset(&deep_schema(MAX_DEPTH)).1.len(), 1);
     // Choices nested in keywords next to choices double the size too.

@@ -222,7 +222,7 @@ impl SubsetRewriter<'_> {
         for key in UNSAID {
             // Properties that are not described are not sent anyway, so `false` loses nothing.
             if map.get(key).is_some_and(|value| *value != Value::Bool(false)) {
-                let remedy = "check it in the function, or use a model that supports JSON Schema";
+                let remedy = "check the constraint in the function, or use a model that supports JSON Schema";
                 self.note_loss(
                     pointer::child(at, key),
                     format!("`{key}` has no equivalent in the subset"),

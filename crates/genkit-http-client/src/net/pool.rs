@@ -1,4 +1,4 @@
-//! Connection pools: one HTTP client per runtime.
+//! Connection pools: one HTTP client per runtime and route.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use genkit_core::internal::sync::lock;
 /// servers.
 pub const POOL_IDLE: Duration = Duration::from_secs(50);
 
-/// The maximum number of runtimes whose clients are cached. Default is 16. The oldest client is evicted first, and its
-/// running requests continue.
+/// The maximum number of cached clients, one per runtime and route. Default is 16. The oldest client is evicted first,
+/// and its running requests continue.
 const MAX_RUNTIMES: usize = 16;
 
 /// The cached clients. Runtimes do not share connections: a connection belongs to the runtime that opened it, and makes

@@ -198,7 +198,7 @@ impl SseParser {
         self.ended = true;
     }
 
-    /// Returns the next event, or `None` if more bytes are needed.
+    /// Returns the next event, or `None` if more bytes are needed or the body has ended.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot return borrowed events")]
     pub fn next(&mut self) -> Option<Result<SseEvent<'_>, SseError>> {
         match self.advance_to_item()? {
@@ -394,8 +394,8 @@ impl SseParser {
         };
     }
 
-    /// Takes the pending event if it has data; the standard requires that an event without data is
-    /// dropped.
+    /// Takes the pending event if it has data, or fields for resuming the stream. The standard drops events without
+    /// data.
     fn take_message(&mut self) -> Option<CompleteItem> {
         let at = self.discarded_bytes + self.start as u64;
         let event = self.event.take();

@@ -125,7 +125,7 @@ fn json_outside_of_events() {
         whole(b"{\"a\":1}\n{\"a\":2} [3]\n"),
         [bare("{\"a\":1}"), bare("{\"a\":2}"), bare("[3]")]
     );
-    // Before, after and inside an event.
+    // JSON without a field name before, after and inside an event.
     assert_eq!(whole(b"  {\"a\":1}\ndata: x\n\n"), [bare("{\"a\":1}"), data("x")]);
     assert_eq!(whole(b"event: e\ndata: x\n{\"a\":1}\n"), [named("e", "x"), bare("{\"a\":1}")]);
     // Unclosed JSON ends at the next field or at the end of the body.

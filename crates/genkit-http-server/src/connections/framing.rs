@@ -55,8 +55,8 @@ enum Version {
 struct AmbiguousRequest;
 
 impl Framing {
-    /// Checks bytes that were read from the connection, and overwrites those from the first unacceptable line end with
-    /// [`INVALID`].
+    /// Checks bytes that were read from the connection. Overwrites all bytes after an unacceptable line, beginning with
+    /// its line end, with [`INVALID`].
     pub(super) fn check(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         while at < bytes.len() {

@@ -25,7 +25,7 @@ pub(crate) enum Page {
     Status(u16),
     Redirect(String),
     Never,
-    /// One space per second, forever.
+    /// A page without an end: one space per second.
     Trickle,
 }
 

@@ -105,7 +105,7 @@ async fn issuer_that_fails_is_asked_less_and_less() {
         times.push(issuer.asked() - before);
         later(Duration::from_millis(1001)).await;
     }
-    // After 0, 1, 2, 4, 8, 16, 32 and 60 seconds, roughly.
+    // The keys are requested after about 0, 1, 2, 4, 8, 16, 32 and 60 seconds.
     let asked: usize = times.iter().sum();
     assert!((6..=8).contains(&asked), "{asked}: {times:?}");
 }

@@ -232,7 +232,7 @@ fn verifier_that_could_never_take_a_token_is_not_made() {
     assert!(JwtVerifier::builder("login.example.com", AUDIENCE).build().is_err());
 }
 
-/// Unusable keys are skipped, and never accept a token.
+/// Unusable keys are skipped, and never make a token valid.
 #[tokio::test]
 async fn odd_keys_do_not_hide_the_others() {
     let key = Signer::new("k", "ES256");

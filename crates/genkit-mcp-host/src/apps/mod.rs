@@ -19,7 +19,7 @@ pub(crate) fn is_for_models(meta: &Value) -> bool {
     meta.get("ui").is_none_or(is_ui_for_models)
 }
 
-/// Returns whether the pages of the server may use a tool with this `_meta`. They may by default.
+/// Returns whether the pages of the server may use a tool with this `_meta`, which is the default.
 fn is_for_pages(meta: &Value) -> bool {
     match meta.get("ui").and_then(|ui| ui.get("visibility")) {
         None | Some(Value::Null) => true,
@@ -53,7 +53,7 @@ pub(crate) fn share_page(key: &str, origin: &mut Value) {
     }
 }
 
-/// Returns whether a model may use a tool with this `ui` in its `_meta`. It may by default. If the visibility is
+/// Returns whether a model may use a tool with this `ui` in its `_meta`, which is the default. If the visibility is
 /// malformed, models are excluded.
 pub(crate) fn is_ui_for_models(ui: &Value) -> bool {
     match ui.get("visibility") {

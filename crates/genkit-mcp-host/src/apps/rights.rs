@@ -23,7 +23,7 @@ pub struct AppRights {
     pub base_uris: Vec<String>,
     /// Permissions: `camera`, `microphone`, `geolocation`, `clipboard-write`.
     pub permissions: Vec<String>,
-    /// Whether the page requests a border.
+    /// The page's preference for a border around it, if it states one.
     pub prefers_border: Option<bool>,
     /// The domain that the page requests, in a host-specific format.
     pub domain: Option<String>,

@@ -29,7 +29,7 @@ pub(crate) struct HostState {
     pub(super) dropped: CancellationToken,
 }
 
-/// Cancels the tasks, which then close the connections and processes.
+/// Cancels the tasks, which then close the connections and end the processes.
 impl Drop for HostState {
     fn drop(&mut self) {
         self.dropped.cancel();

@@ -75,7 +75,7 @@ impl RemoteAction {
     }
 
     /// Returns a function that completes an argument of the action.
-    fn completion_reference(
+    fn completer(
         &self,
         of: Reference,
     ) -> impl Fn(CompleteRequest) -> BoxFuture<'static, Result<Vec<String>>> + Send + Sync + 'static
@@ -202,7 +202,7 @@ impl Listable for Prompt {
         let (schema, arguments) = read_arguments(item);
         for argument in arguments {
             let of = Reference::Prompt(PromptReference::new(name));
-            prompt = prompt.complete(argument, remote.completion_reference(of));
+            prompt = prompt.complete(argument, remote.completer(of));
         }
         Ok(prompt.build_forwarding(schema, move |context, arguments| {
             let remote = remote.clone();
@@ -246,7 +246,7 @@ impl Listable for Resource {
         let remote = RemoteAction::new(server, uri);
         for variable in UriTemplate::parse(uri).iter().flat_map(UriTemplate::variables) {
             let of = Reference::Resource(ResourceTemplateReference::new(uri));
-            resource = resource.complete(variable.to_owned(), remote.completion_reference(of));
+            resource = resource.complete(variable.to_owned(), remote.completer(of));
         }
         let is_shared = !prefix.is_empty();
         let resource = resource.forwards(move |context, uri| {

@@ -143,7 +143,7 @@ async fn call(
 ) -> Result<ToolResult> {
     let mut params = CallToolRequestParams::new(name.clone());
     params.arguments = Some(methods::arguments_object("tool", &name, arguments)?);
-    // Not `call_tool_once`: before 3.11 it rejects results without `content`.
+    // Do not use `call_tool_once`: before rmcp 3.11, it rejects results without `content`.
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
     let sending = async {
         let handle =

@@ -21,7 +21,7 @@ const DEBOUNCE: Duration = Duration::from_millis(50);
 /// The poll interval for servers that do not report changes. Default is 60 seconds.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The maximum number of warnings about a URI that two servers share. Default is 1,000.
+/// The maximum number of warnings about shared URIs, and of warnings about registration errors. Default is 1,000 each.
 const MAX_SAME: usize = 1000;
 
 /// The kind of an action with its name or URI.

@@ -75,7 +75,8 @@ impl HttpTransport {
     }
 
     /// Sets a function that creates headers for each request from the context of its caller, for example from the
-    /// user's token in [`Context::extension`]. They take precedence over headers set with [`header`](Self::header).
+    /// user's token in [`Context::extension`]. These headers take precedence over those set with
+    /// [`header`](Self::header).
     ///
     /// The host's own requests (handshake, lists) do not have these headers.
     pub fn headers_from<F, H>(mut self, make: F) -> Self

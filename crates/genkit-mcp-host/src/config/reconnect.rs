@@ -8,9 +8,9 @@ use crate::limits::{FIRST_BACKOFF, MAX_BACKOFF};
 /// The reconnection policy for servers that are unreachable or whose connection was lost.
 ///
 /// The first 3 lost connections are re-established immediately. Later attempts are delayed, and each delay is twice as
-/// long as the previous one. The immediate attempts count as well, so the first delay is 4 seconds by default. A
-/// connection that lasts 10 seconds resets the series. A call that needs the server does not wait for the delay to end;
-/// it connects immediately.
+/// long as the previous one. The immediate attempts also double the delay, so the first delay is 4 seconds by default.
+/// A connection that lasts 10 seconds resets the series. A call that needs the server does not wait for the delay to
+/// end; it connects immediately.
 ///
 /// ```
 /// use genkit::mcp::host::{McpHost, Reconnect, ServerConfig};

@@ -80,7 +80,7 @@ impl StdioTransport {
         self
     }
 
-    /// Sets the working directory of the program. Default is the working directory of this program.
+    /// Sets the working directory of the program. Default is the working directory of this process.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.command.child.cwd = Some(folder.into());
         self

@@ -48,7 +48,7 @@ pub struct ElicitRequest {
     /// The page to visit. Show the URL and let the user decide; never fetch it.
     pub url: Option<String>,
     /// The server's id for the page visit. [`McpEvent::UrlCompleted`](crate::McpEvent::UrlCompleted) with the same id
-    /// reports that the user has finished there. Not every server sends this event.
+    /// reports that the user has finished there. Not every server reports this.
     pub id: Option<String>,
 }
 
@@ -121,7 +121,7 @@ fn prefix_lines(server: &str, message: &str) -> String {
 
 /// Escapes the labels of a form; returns `None` if a value to be sent back contains invisible characters.
 fn escape_form(mut form: Value) -> Option<Value> {
-    fn resolve_pointer(value: &mut Value, key: &str) -> Option<()> {
+    fn escape_labels(value: &mut Value, key: &str) -> Option<()> {
         match value {
             Value::String(text) => match key {
                 "title" | "description" | "enumNames" => {
@@ -133,21 +133,21 @@ fn escape_form(mut form: Value) -> Option<Value> {
                 _ => {}
             },
             Value::Array(items) => {
-                items.iter_mut().try_for_each(|item| resolve_pointer(item, key))?
+                items.iter_mut().try_for_each(|item| escape_labels(item, key))?
             }
             Value::Object(members) => {
                 for (name, member) in members.iter_mut() {
                     if visible::escape_line(name) != name.as_str() {
                         return None;
                     }
-                    resolve_pointer(member, name)?;
+                    escape_labels(member, name)?;
                 }
             }
             _ => {}
         }
         Some(())
     }
-    resolve_pointer(&mut form, "")?;
+    escape_labels(&mut form, "")?;
     Some(form)
 }
 

@@ -23,7 +23,9 @@ pub(super) enum Error {
     UnknownVersions(String),
     #[error("was closed during the handshake")]
     ClosedEarly,
-    #[error("did not respond to the handshake with MCP; it is not an MCP server, or it is broken")]
+    #[error(
+        "responded to the handshake with something other than MCP; it is not an MCP server, or it is broken"
+    )]
     NotMcp,
     #[error("returned an invalid `initialize` result: {0}; fix the server")]
     InvalidInitialize(String),

@@ -204,7 +204,7 @@ async fn attempt_handshake(
             return Err(PublicError::new(error.kind(), error.chain()).into_fatal().into());
         }
     };
-    match describe_error(server, session, server_requests, &task) {
+    match new_connection(server, session, server_requests, &task) {
         Ok(connection) => Ok(LiveConnection { connection, task, child }),
         Err(error) => {
             drop(task);
@@ -235,7 +235,7 @@ fn list_versions(versions: &[ProtocolVersion]) -> String {
 
 /// Creates the connection from the server's information about itself. Returns an error if the information is missing or
 /// declares an unsupported version.
-fn describe_error(
+fn new_connection(
     server: &ManagedServer,
     session: Arc<SessionState>,
     server_requests: Arc<ServerRequests>,

@@ -77,14 +77,14 @@ pub(super) struct DesiredLink {
 }
 
 impl DesiredLink {
-    pub(super) fn repeats(&self, seen: &Self) -> bool {
+    pub(super) fn has_same_target(&self, seen: &Self) -> bool {
         (self.target, self.resets) == (seen.target, seen.resets)
     }
 
     /// Returns the event for the change from `seen` to this state.
     pub(super) fn event_after(&self, seen: Option<&Self>) -> LinkEvent {
         match self.target {
-            _ if seen.is_some_and(|seen| self.repeats(seen)) => LinkEvent::RetryNow,
+            _ if seen.is_some_and(|seen| self.has_same_target(seen)) => LinkEvent::RetryNow,
             DesiredState::Connected => LinkEvent::Start,
             DesiredState::Disabled => LinkEvent::Disable,
             DesiredState::Closed => LinkEvent::Close,

@@ -72,7 +72,7 @@ impl Pins {
         lock(&self.0).get(name).is_some_and(|pin| pin.is_held)
     }
 
-    /// Accepts the definition of the tool that has this fingerprint.
+    /// Accepts the tool definition with this fingerprint.
     pub(crate) fn accept_definition(&self, name: &str, fingerprint: &str, holds: bool) {
         let mut pins = lock(&self.0);
         let pin = pins.entry(name.to_owned()).or_insert_with(|| {

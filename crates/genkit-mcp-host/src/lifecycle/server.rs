@@ -128,7 +128,7 @@ impl ManagedServer {
         self.link.borrow().connections
     }
 
-    /// Returns whether lists still wait for its first connection.
+    /// Returns whether lists still wait for the first connection to the server.
     pub(crate) fn is_starting(&self) -> bool {
         self.desired.borrow().since.elapsed() < self.settings.startup
     }
@@ -247,7 +247,7 @@ impl ManagedServer {
         let changed = {
             let desired = self.desired.borrow();
             // The state of a later request is already published.
-            if !desired.repeats(seen) {
+            if !desired.has_same_target(seen) {
                 return;
             }
             self.modify_link(change)

@@ -24,7 +24,9 @@ pub(crate) enum Error {
     Busy,
     #[error("returned an invalid result for `{0}`")]
     OtherResult(&'static str),
-    #[error("returned a result for `tools/call` without `content` and `structuredContent`: {0}")]
+    #[error(
+        "returned a result for `tools/call` with neither `content` nor `structuredContent`: {0}"
+    )]
     OtherToolResult(String),
     #[error(
         "returned a result of the unknown type {kind} for `{target}`; known types are `complete` and \

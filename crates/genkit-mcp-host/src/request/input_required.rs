@@ -16,8 +16,8 @@ use crate::session::server_requests::decline_elicitation;
 use genkit_core::Context;
 use genkit_core::{Error as PublicError, Result};
 
-/// The retry interval if no input is required: since 2026-07-28, a server can require no input to signal that it is not
-/// ready yet, without specifying an interval.
+/// The retry interval after a result that requires no input. Since 2026-07-28, a server returns such a result to signal
+/// that it is not ready yet; the result does not specify an interval.
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Answers the `required` requests concurrently; returns `None` if there are none.

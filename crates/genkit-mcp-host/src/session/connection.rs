@@ -88,7 +88,7 @@ impl Connection {
     ) -> Result<ServerResult, RequestError> {
         let told = self.begin_span(&request, target);
         let own = told.as_ref().and_then(SentSpan::context);
-        // If configured, the server continues our trace, or else the caller's.
+        // If configured, send the context of this span, or else of the caller's trace, so that the server continues it.
         let trace = own.or_else(|| TraceContext::of_meta(context.meta())).filter(|_| self.traces);
         if let Some(trace) = &trace {
             trace.write_to(&mut meta);
@@ -177,7 +177,7 @@ impl Connection {
             }
         };
         cancel.id = None;
-        // A response that was cut off never passed the interceptor.
+        // The interceptor finishes a request when its response passes, but a response that was cut off never did.
         drop(self.session.in_flight.finish_request(&handle.id));
         let answer = answer.unwrap_or(Err(ServiceError::TransportClosed));
         answer.map_err(|error| self.request_error(error))
@@ -192,7 +192,8 @@ impl Connection {
         self.send_request(request, target, &Context::detached(), Map::new()).await
     }
 
-    /// Returns whether the session still exists, for errors that do not reveal it.
+    /// Pings the server to check whether the session still exists, because some errors do not show this. Returns
+    /// `false` without an HTTP session.
     pub(crate) async fn is_alive(&self) -> bool {
         if self.is_stateless() || !self.is_remote() {
             return false;

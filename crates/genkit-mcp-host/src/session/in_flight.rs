@@ -256,9 +256,9 @@ impl InFlight {
         let is_one_person = calls.len() == 1
             || first.is_some() && calls.iter().all(|entry| entry.request.asker == first);
         match live.len() {
-            _ if !is_one_person && calls.len() > live.len() => {
-                Match::Unknown("another caller gave up a call that the server has not answered")
-            }
+            _ if !is_one_person && calls.len() > live.len() => Match::Unknown(
+                "another caller no longer waits for a call to which the server has not responded",
+            ),
             _ if !is_one_person => Match::Unknown("several callers have calls open"),
             1 if own.is_empty() => Match::Certain(Arc::clone(&live[0].request)),
             count if count > 1 && count <= *lock(&self.unmatched) => {

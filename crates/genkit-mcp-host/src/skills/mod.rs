@@ -96,7 +96,7 @@ impl RemoteSkill {
         self.entry.files.iter().map(|file| file.path.as_str())
     }
 
-    /// Returns the fingerprint, a digest of the URIs and digests of all of its files. Approvals refer to the
+    /// Returns the fingerprint of the skill, a digest of the URIs and digests of all its files. Approvals refer to the
     /// fingerprint, which changes if any file changes.
     pub fn fingerprint(&self) -> String {
         compute_fingerprint(

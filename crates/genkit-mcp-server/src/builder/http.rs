@@ -17,10 +17,9 @@ use genkit_http_server::HttpStream;
 use genkit_http_server::internal::ListenAddress;
 
 impl McpServer {
-    /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example
-    /// `.http("127.0.0.1:8000")`, or on a Unix socket: `.http("unix:/run/notes.sock")`. Port 0 selects a
-    /// free port, which is passed to [`on_listening`](Self::on_listening) and logged
-    /// (`log_to_stderr`).
+    /// Serves streamable HTTP at `http://ADDRESS/mcp` instead of stdio, for example `.http("127.0.0.1:8000")`, or on a
+    /// Unix socket: `.http("unix:/run/notes.sock")`. Port 0 selects a free port, which is passed to
+    /// [`on_listening`](Self::on_listening) and logged.
     ///
     /// ```no_run
     /// # async fn run() -> genkit::Result<()> {
@@ -74,8 +73,8 @@ impl McpServer {
         self
     }
 
-    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP. A router does not use
-    /// it. A connection is closed if the acceptor returns an error or does not finish within 30 seconds.
+    /// Sets a custom acceptor, for example for TLS, which processes each connection before HTTP. It has no effect on a
+    /// `router()`. A connection is closed if the acceptor returns an error or does not finish within 30 seconds.
     ///
     /// With `tokio-rustls` the closure is
     /// `move |stream| { let tls = tls.clone(); async move { tls.accept(stream).await } }`.

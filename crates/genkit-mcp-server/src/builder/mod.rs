@@ -40,7 +40,7 @@ use genkit_core::BoxFuture;
 /// }
 /// ```
 ///
-/// Every option, set to a value other than its default:
+/// Common options:
 ///
 /// ```
 /// use genkit::mcp::server::ApprovalFallback;
@@ -170,7 +170,7 @@ impl McpServer {
         self
     }
 
-    /// Adds an extension to every request, which functions read with
+    /// Adds an extension to every request. Functions read it with
     /// [`Context::extension`](genkit_core::Context::extension). A value of the same type that a layer of your app
     /// inserted into the request takes precedence.
     ///
@@ -215,8 +215,8 @@ impl McpServer {
 
     /// Adds a permission rule, which decides per caller which items are available. An item that `rule` rejects does not
     /// exist for that caller: it is missing from lists, and calls, completions and subscriptions treat its name as
-    /// unknown. If you add several rules, all of them must grant the item, and the scopes in `#[tool(permit = "..")]`
-    /// must also grant it.
+    /// unknown. If you add several rules, all of them must grant the item. The caller also needs the scopes in
+    /// `#[tool(permit = "..")]`.
     ///
     /// The rule runs for each item of a list and for each call, so it should be fast. Callers with access to the same
     /// items share one list, which is built once.
@@ -323,10 +323,10 @@ impl McpServer {
     /// Sets the concurrency limit: the maximum number of functions that run at the same time in the whole
     /// server. Default is 1,024. Further calls are rejected with a protocol error.
     ///
-    /// Each client over HTTP, identified by its [`Principal`](crate::Principal) or else by its address, can hold at
-    /// most as many slots as it leaves free for other clients: a single client gets half of them. The same rule applies
-    /// to the sessions of one client, and to the calls to each server behind this one. A function that waits for an
-    /// answer from the user does not count.
+    /// A client over HTTP, identified by its [`Principal`](crate::Principal) or else by its address, can hold at most
+    /// as many slots as it leaves free for other clients, so a single client can hold half of them. The same rule
+    /// applies to the sessions of one client, and to the calls to each server behind this one. A function that waits
+    /// for an answer from the user does not count.
     pub fn max_in_flight(mut self, requests: usize) -> Self {
         self.settings.max_in_flight = requests;
         self
@@ -449,8 +449,8 @@ impl McpServer {
     /// Adds a request middleware, which runs around each list, call, read, prompt and completion of every client. The
     /// first added middleware is the outermost. [`on_request`](crate::on_request) creates middleware from a closure.
     ///
-    /// The middleware of the program (`GenkitBuilder::middleware`) also
-    /// runs around its tools here, inside this middleware. It receives typed calls and can change them.
+    /// Middleware that you added with `GenkitBuilder::middleware` also runs around each tool call, inside this
+    /// middleware. It receives typed calls and can change them.
     ///
     /// Permissions are checked inside the middleware. A response is valid only for its client, so a cache must include
     /// [`ServedRequest::client`](crate::ServedRequest::client) in its key.
@@ -473,8 +473,8 @@ impl McpServer {
         self
     }
 
-    /// Adds a sealing key of at least 32 random bytes, which signs the state of questions that clients store and send
-    /// back. All instances of a server need the same keys. Default is a random key of this process.
+    /// Adds a sealing key of at least 32 random bytes, which signs the state that clients store while a question is open.
+    /// All instances of a server need the same keys. Default is a random key of this process.
     ///
     /// If you add several keys, the first key signs and all of them verify. To rotate keys without losing a question,
     /// add the new key to every instance as the second key, then make it the first key. Remove the old key an hour
@@ -536,7 +536,7 @@ impl McpServer {
     /// # }
     /// ```
     ///
-    /// Serving fails if a file is not valid. The error lists all problems with file and line.
+    /// An invalid skill is skipped and logged with file and line. Serving fails if no skill in the folder is valid.
     pub fn skills_dir(mut self, path: impl Into<std::path::PathBuf>) -> Self {
         self.settings.skill_dirs.push(path.into());
         self

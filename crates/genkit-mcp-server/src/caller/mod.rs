@@ -71,7 +71,7 @@ impl McpCaller {
         }
     }
 
-    pub(crate) fn hold_place(&self, place: SlotGuard) {
+    pub(crate) fn hold_slot(&self, place: SlotGuard) {
         *lock(&self.place) = Some(place);
     }
 
@@ -81,7 +81,7 @@ impl McpCaller {
         drop(place);
     }
 
-    /// Returns whether the client is trusted to have approved calls, because it cannot be asked.
+    /// Returns whether calls count as approved: the client cannot ask its user, and the server trusts it.
     pub(crate) fn trusted_to_approve(&self) -> bool {
         self.approval_fallback == ApprovalFallback::TrustClient
             && !self.has_capability(Capability::Elicitation)
@@ -135,7 +135,7 @@ impl Caller for McpCaller {
     fn report_progress(&self, progress: Progress) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let Some(token) = &self.progress else { return };
-            // A disconnected client cancels the request, so the error is ignored here.
+            // If the client disconnects, the request is cancelled, so the result of `send` is ignored here.
             self.request.outlet.send(notifications::encode_progress(token, progress)).await;
         })
     }

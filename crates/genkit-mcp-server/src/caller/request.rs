@@ -62,7 +62,7 @@ impl Request {
         RequestSource { key: self.quota.key(), calls_itself: self.client.reported_name() }
     }
 
-    /// Records that the requested item does not exist or is hidden from the client, and returns the error.
+    /// Records in the audit log that the request was rejected because of `why`, and returns the error.
     pub(crate) fn record_refusal(&self, method: &'static str, name: &str, why: E) -> ErrorData {
         Audit::start_record(method, name, self.request_source(), None).record_refusal(&why);
         why.into()

@@ -10,7 +10,7 @@ use super::publish;
 use crate::package::Variable;
 use crate::settings::ServerSettings;
 
-/// The arguments of the subcommand `runs`.
+/// The id of the arguments of the subcommand `runs`.
 pub(super) const RUNS: &str = "genkit-runs";
 
 /// Returns the command that parses the command line. The program's own flags take precedence over
@@ -71,7 +71,7 @@ fn describe_variables(variables: &[Variable]) -> String {
 /// The mutually exclusive modes.
 const MODES: [&str; 7] = ["stdio", "http", "list", "call", "check", "inspect", "install"];
 
-/// The modes that support `--json`.
+/// The id of the group of modes that support `--json`.
 const PRINTING: &str = "genkit-printing";
 const PRINTING_MODES: [&str; 2] = ["list", "call"];
 

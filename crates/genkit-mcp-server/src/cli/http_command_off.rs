@@ -1,4 +1,4 @@
-//! The command line without the feature `http`, which has no `--http`.
+//! The fallback without the feature `http`: the command line then has no `--http`.
 
 use clap::ArgMatches;
 

@@ -8,7 +8,7 @@ use super::error::Error as E;
 use super::install::program_path;
 use genkit_core::Result;
 
-/// The version that our tests use.
+/// The package of the MCP Inspector, in the version that our tests use.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 
 pub(super) async fn run_inspector(args: Vec<String>) -> Result<()> {

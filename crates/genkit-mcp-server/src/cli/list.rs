@@ -51,11 +51,13 @@ pub(super) async fn print_lists(server: McpServer, json: bool) -> Result<()> {
             let is_required = required.is_some_and(|all| all.iter().any(|one| one == name));
             if is_required { name.clone() } else { format!("{name}?") }
         });
-        format!("{}({})", word(&tool["name"]), names.collect::<Vec<_>>().join(", "))
+        format!("{}({})", string_or_empty(&tool["name"]), names.collect::<Vec<_>>().join(", "))
     });
-    write_section(&mut text, "Prompts", &prompts, |prompt| word(&prompt["name"]));
-    write_section(&mut text, "Resources", &resources, |resource| word(&resource["uri"]));
-    write_section(&mut text, "Resource templates", &templates, |item| word(&item["uriTemplate"]));
+    write_section(&mut text, "Prompts", &prompts, |prompt| string_or_empty(&prompt["name"]));
+    write_section(&mut text, "Resources", &resources, |resource| string_or_empty(&resource["uri"]));
+    write_section(&mut text, "Resource templates", &templates, |item| {
+        string_or_empty(&item["uriTemplate"])
+    });
     print::print_sections(&text)
 }
 
@@ -67,9 +69,9 @@ pub(super) async fn print_check(server: McpServer) -> Result<()> {
     let losses = describe_losses(&registry.tools());
     print::print_text(&format!(
         "All checks passed: {}, {}, {}.\n{losses}{unpublishable}{}",
-        count_items(tools.len(), "tool"),
-        count_items(prompts.len(), "prompt"),
-        count_items(resources.len() + templates.len(), "resource"),
+        format_count(tools.len(), "tool"),
+        format_count(prompts.len(), "prompt"),
+        format_count(resources.len() + templates.len(), "resource"),
         visible::escape_prose(&hosts.to_string()),
     ))
 }
@@ -87,7 +89,7 @@ fn describe_losses(tools: &[Tool]) -> String {
     text
 }
 
-fn count_items(count: usize, what: &str) -> String {
+fn format_count(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
@@ -110,7 +112,7 @@ fn write_section(text: &mut String, heading: &str, items: &[Value], name: fn(&Va
     }
 }
 
-fn word(value: &Value) -> String {
+fn string_or_empty(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 

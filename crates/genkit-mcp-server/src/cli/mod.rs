@@ -27,9 +27,9 @@ use genkit_core::{BoxFuture, Result};
 use own_args::OwnArgs;
 
 impl McpServer {
-    /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`,
-    /// `--inspect`, `--install CLIENT`, `--help`, `--version`. Without arguments, the program serves on
-    /// stdio; in a terminal, it prints a short description and its usage.
+    /// Adds a command line to the server: `--http ADDR`, `--list`, `--call NAME JSON`, `--check`, `--inspect`,
+    /// `--install CLIENT`, `--help`, `--version`. Without arguments, the program serves over stdio; in a terminal, it
+    /// prints a short description and its usage.
     ///
     /// ```no_run
     /// use genkit::tool;
@@ -59,7 +59,7 @@ impl McpServer {
 ///
 /// | flag | effect |
 /// |---|---|
-/// | none | serves on stdio; if standard input is a terminal, prints a short description and the usage |
+/// | none | serves over stdio; if standard input is a terminal, prints a short description and the usage |
 /// | `--stdio` | serves over stdio, even in a terminal |
 /// | `--http ADDRESS` | serves streamable HTTP at `/mcp` (feature `mcp-http`); `--allow-host HOST` and `--stateless` are [`allowed_hosts`](McpServer::allowed_hosts) and [`stateless`](McpServer::stateless) |
 /// | `--list` | prints tools, prompts and resources; with `--json` as JSON |
@@ -70,7 +70,7 @@ impl McpServer {
 /// | `--inspect` | opens the MCP Inspector on this program (`npx`, a fixed version) |
 /// | `--install CLIENT` | adds the program to the configuration of `claude-desktop`, `claude-code`, `cursor` or `vscode` |
 /// | `runs ..` | lists, inspects, cancels, retries and deletes the durable runs of an instance with a store; `runs help` prints the commands (feature `durable`) |
-/// | `--help`, `--version` | |
+/// | `--help`, `--version` | print the usage, or the version |
 ///
 /// `--install` changes only this entry of the file, and makes a copy of the file first. The entry contains the absolute
 /// path of the program and the program's own arguments, with absolute paths. `--name` sets the name of the entry

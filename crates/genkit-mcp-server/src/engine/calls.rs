@@ -52,7 +52,7 @@ impl Engine {
             return Ok(Action::Reply(message::encoded_reply(&request.id, &page(self, &request)?)));
         }
         self.start_call(0, around, request, move |engine, request| async move {
-            engine.shared.with_hosts().await;
+            engine.shared.wait_for_hosts().await;
             let page = page(&engine, &request)?;
             Ok(message::encoded_reply(&request.id, &page))
         })
@@ -199,7 +199,7 @@ impl Engine {
         self.max_output().max(MAX_ENTRY)
     }
 
-    /// Returns the maximum size of a result without its own limit, in bytes.
+    /// Returns the maximum size of a result in bytes, for items without their own limit.
     fn max_output(&self) -> usize {
         self.shared.settings.max_output
     }

@@ -72,7 +72,7 @@ impl Fields {
         })?
     }
 
-    /// Takes a field. The outer `None` means a wrong type, and the inner `None` a missing or `null` field.
+    /// Takes a string. The outer `None` means a wrong type, and the inner `None` a missing or `null` field.
     pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
         self.take_optional(name, |value| match value {
             Value::String(text) => Some(text),

@@ -152,8 +152,8 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<Message<'_>, MessageRejection
 /// Returns the rejection of a message that could not be parsed.
 ///
 /// The client receives the error for a request and, with a null id, for a message of unknown type, but not for a
-/// notification. For a response, the function that waits for it receives the error: the id is from this server, so the
-/// client could mistake it for the id of a different request.
+/// notification. The error in a response is not sent to the client, but to the function that waits for the response:
+/// this server chose the id, so the client could mistake it for the id of one of its own requests.
 pub(crate) fn reject_message<'a>(
     outline: Outline,
     fault: &MessageError,

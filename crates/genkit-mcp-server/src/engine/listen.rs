@@ -77,7 +77,7 @@ impl ListenStream {
     }
 }
 
-/// Returns the accepted part of a filter: all requested notifications, up to the limit.
+/// Returns the accepted part of a filter: all requested notifications, for at most [`MAX_SUBSCRIPTIONS`] resources.
 pub(super) fn accept_filter(asked: SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = asked;
     for flag in [

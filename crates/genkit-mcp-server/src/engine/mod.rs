@@ -52,6 +52,6 @@ pub(crate) enum Action {
     Run(Call),
     /// Send the notifications of a `subscriptions/listen` request.
     Listen(Box<ListenStream>),
-    /// Send the session notifications of changes, because it is initialized.
+    /// Send change notifications to the session, which is now initialized.
     Changes(Subscription),
 }

@@ -20,7 +20,7 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Returns the rules of a request, or an error if it does not follow any rules.
+    /// Returns the rules of a request, or an error if it follows neither set of rules.
     pub(super) fn for_request(
         session: &Session,
         meta: &RequestMetaObject,

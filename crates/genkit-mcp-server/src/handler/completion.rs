@@ -21,7 +21,7 @@ pub(crate) async fn complete_argument(
     params: CompleteRequestParams,
     request: Request,
 ) -> Result<CompleteResult, ErrorData> {
-    shared.with_hosts().await;
+    shared.wait_for_hosts().await;
     let mut others = BTreeMap::new();
     for (name, value) in params.context.and_then(|it| it.arguments).unwrap_or_default() {
         others.insert(name, value);

@@ -1,4 +1,4 @@
-//! Errors for malformed parameters of a known method, which rmcp parses as a custom request.
+//! Errors for malformed parameters of a known method.
 
 use rmcp::model::{ClientCapabilities, ErrorData};
 use serde::Deserialize;

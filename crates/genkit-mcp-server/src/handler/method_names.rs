@@ -9,8 +9,7 @@ use genkit_schema::internal::truncate::excerpt;
 /// The maximum length of a method name in an error, in characters.
 const SHOWN: usize = 100;
 
-/// The methods whose parameters are known. For these, the error for malformed parameters differs from that for an
-/// unknown method.
+/// All methods of both eras. A request for any other method is rejected as an unknown method.
 const KNOWN: [&str; 21] = [
     "initialize",
     "server/discover",

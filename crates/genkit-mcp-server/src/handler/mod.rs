@@ -66,7 +66,7 @@ pub(super) enum MethodReply<T> {
 impl<'a> Methods<'a> {
     /// Waits until the items of fronted hosts are registered.
     pub(super) async fn with_hosts(shared: &'a Arc<SharedState>) -> Self {
-        shared.with_hosts().await;
+        shared.wait_for_hosts().await;
         Self { shared }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Methods<'a> {
         (request.state, request.responses) = (params.request_state, params.input_responses);
         let running = tool.clone();
         let limit = tool.max_output().unwrap_or(settings.max_output);
-        let task = tasks::find_task(self.shared, &tool, &request)?;
+        let task = tasks::task_delay(self.shared, &tool, &request)?;
         let reply = move |outcome| match outcome {
             RunOutcome::Finished(result) => {
                 let result = results::tool_result(&tool, result, era);

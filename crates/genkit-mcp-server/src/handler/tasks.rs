@@ -59,7 +59,7 @@ fn missing_extension() -> ErrorData {
 /// # Errors
 /// Returns an error if the tool always runs as a task, and the client does not support tasks or
 /// has too many tasks.
-pub(super) fn find_task(
+pub(super) fn task_delay(
     shared: &Arc<SharedState>,
     tool: &Tool,
     request: &Request,

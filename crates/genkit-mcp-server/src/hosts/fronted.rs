@@ -12,7 +12,7 @@ pub(super) fn describe_problems(host: &FrontedHost) -> String {
     lines.collect()
 }
 
-/// Counts the connected servers of a host and its enabled servers.
+/// Counts the connected servers and the enabled servers of a host.
 pub(super) fn count_servers(host: &FrontedHost) -> (usize, usize) {
     let mut states: Vec<ServerState> = host.status().iter().map(|server| server.state).collect();
     states.retain(|state| *state != ServerState::Disabled);

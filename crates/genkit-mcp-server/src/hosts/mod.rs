@@ -15,7 +15,7 @@ use genkit_core::Registry;
 #[derive(Clone, Default)]
 pub(crate) struct FrontedHosts {
     hosts: Vec<FrontedHost>,
-    /// Becomes true when all hosts are registered. The first call that starts the registration sets it.
+    /// Set when the registration starts. The value in the channel becomes true when all hosts are registered.
     registered: OnceLock<watch::Receiver<bool>>,
 }
 

@@ -91,7 +91,7 @@ impl Metadata {
 pub(super) struct RequestSender<'a> {
     pub(super) client: Arc<ClientQuota>,
     pub(super) owner: Owner,
-    /// The resources of which the session can receive change notifications.
+    /// The resources for which the session can receive change notifications.
     pub(super) visibility: Visibility,
     pub(super) address: Option<IpAddr>,
     /// The expiry of the token, at which the streams also end.

@@ -126,7 +126,10 @@ impl EndpointState {
         {
             static WARNINGS: WarningBudget = WarningBudget::new();
             if let Some(warnings) = WARNINGS.count_warning() {
-                tracing::warn!(warnings, "rejected an answer to a question of another instance");
+                tracing::warn!(
+                    warnings,
+                    "rejected an answer to a question that this instance did not ask or that is no longer pending"
+                );
             }
             return Err(HttpRejection::NotAskedHere);
         }

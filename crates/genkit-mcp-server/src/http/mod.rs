@@ -60,17 +60,17 @@ async fn serve_listening(
     listening: Listening,
     stop: CancellationToken,
 ) -> Result<()> {
-    let Listening { listen_address: place, on_listening: told, acceptor } = listening;
-    let Some(place) = place else { return Ok(()) };
-    let listener = place.listen().await?;
+    let Listening { listen_address, on_listening, acceptor } = listening;
+    let Some(listen_address) = listen_address else { return Ok(()) };
+    let listener = listen_address.listen().await?;
     let (drain, end) = (Drain::default(), CancellationToken::new());
     // `end` also ends streams that wait for changes, which never end on their own.
     let endpoint = McpEndpoint::new(shared, drain.clone(), end.clone());
     // On a Unix socket, the HTTP path would look like a part of the file path.
     let path = if listener.address().is_some() { PATH } else { "" };
     tracing::info!("listening on {listener}{path}");
-    if let (Some(told), Some(local)) = (told, listener.address()) {
-        told(local);
+    if let (Some(notify), Some(local)) = (on_listening, listener.address()) {
+        notify(local);
     }
     let served = HttpServing { listener, acceptor, stop, drain, grace: GRACE, end }
         .run(endpoint.clone())

@@ -1,4 +1,4 @@
-//! A cache of the arguments that each tool repeats in headers, valid for one version of the lists.
+//! A cache of the arguments of each tool that clients repeat in headers, valid for one version of the lists.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

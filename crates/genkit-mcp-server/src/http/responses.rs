@@ -50,7 +50,7 @@ fn event_stream(body: AnswerBody) -> Response<AnswerBody> {
     response
 }
 
-/// Returns the status code of a response. Errors have a status code only for self-contained requests.
+/// Returns the status code of a response. An error has an error status only if the request is self-contained.
 pub(super) fn status_for(
     error: Option<ErrorCode>,
     is_described: bool,
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_who_describes_itself_have_a_status() {
+    fn self_describing_errors_have_a_status() {
         let found = |code, described, lacks| status_for(Some(code), described, lacks).as_u16();
         assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, true, false), 404);
         assert_eq!(found(ErrorCode::METHOD_NOT_FOUND, false, false), 200);

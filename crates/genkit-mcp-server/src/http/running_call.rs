@@ -22,8 +22,8 @@ use crate::http::session_store::SessionStore;
 /// resume after it loses the connection. Default is 50 milliseconds.
 const RESUMABLE_AFTER: Duration = Duration::from_millis(50);
 
-/// A call, polled by the task of its connection. A call in a session continues if its connection is
-/// lost; any other call ends with it.
+/// A call, polled by the task of its connection. If the connection is lost, a call in a session continues, and any
+/// other call is cancelled.
 pub(super) struct RunningCall(Option<(Call, PendingResponse)>);
 
 /// The first result of a running call.

@@ -33,10 +33,10 @@ impl McpServer {
     /// serve with `into_make_service_with_connect_info::<SocketAddr>()`; otherwise all clients count as
     /// one.
     ///
-    /// A router does not manage connections, so you need to limit them yourself. `axum::serve` has no
-    /// timeouts for silent and slow clients: use a proxy in front of it, or serve with `hyper-util` and a
-    /// timer. Set `TCP_NODELAY` on your listener (`listener.tap_io(..)`), since a response in several
-    /// pieces otherwise takes about 40 ms longer.
+    /// A router does not manage connections, so you need to limit them yourself. `axum::serve` has no timeouts for
+    /// silent and slow clients: use a proxy in front of it, or serve with `hyper-util` and a timer. Set `TCP_NODELAY`
+    /// on your listener (`listener.tap_io(..)`), since a response that is sent in several parts otherwise takes about
+    /// 40 ms longer.
     ///
     /// # Errors
     /// Returns the same errors as serving, because the registry is checked first.

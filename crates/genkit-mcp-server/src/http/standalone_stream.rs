@@ -12,7 +12,7 @@ use genkit_core::internal::sync::lock;
 /// The number of this stream in each session.
 pub(super) const STANDALONE_NUMBER: u64 = 0;
 
-/// The change notifications of a session, which exist even while the client does not read them.
+/// The change notifications of a session, which are collected even while the client does not read them.
 pub(super) struct StandaloneStream {
     /// Locked by the current reader.
     changes: tokio::sync::Mutex<Option<Subscription>>,

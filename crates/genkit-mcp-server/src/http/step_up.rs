@@ -34,8 +34,8 @@ impl EndpointState {
         let needed = self.lacking_scopes(method, &name, Some(principal));
         let Some(needed) = needed else { return Ok(()) };
         let scopes = needed.join(" ");
-        // Include the scopes that the principal already has: a client requests exactly these scopes, and would lose
-        // the others.
+        // Include the scopes that the principal already has: the client requests a token with exactly the scopes of the
+        // challenge, and would lose all others.
         let mut all = principal.scopes().to_vec();
         all.extend(needed.into_iter().filter(|scope| !principal.has_scope(scope)));
         Err(HttpRejection::StepUp {

@@ -1,4 +1,4 @@
-//! Views: the items of the lists that a caller has access to. Callers with the same permissions share a view.
+//! Views: the listed items that a caller has access to. Callers with the same permissions share a view.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use crate::permission::Item;
 use crate::session::ClientDescription;
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of views cached per version of the registry. Default is 64; the cache is then cleared.
+/// The maximum number of views cached per version of the registry. A full cache is cleared. Default is 64.
 const MAX_VIEWS: usize = 64;
 
 /// The cached views. The key is a bit set of the visible items.
@@ -152,7 +152,7 @@ mod tests {
             }
         }
         let lists: HashSet<_> = lists.iter().map(Arc::as_ptr).collect();
-        // All pages are still alive here, so that no two share an address.
+        // All pages are still alive here, so no two share an address.
         let pages: HashSet<_> = pages.iter().map(|page| page.as_ptr()).collect();
         (lists.len(), pages.len())
     }

@@ -40,8 +40,8 @@ impl Package {
 }
 
 impl McpServer {
-    /// Sets the name, version, description and website of the server to those in `Cargo.toml`. `--bundle` and
-    /// `--server-json` also use the authors, the license and the repository.
+    /// Sets the name, version, description and website of the server to the `name`, `version`, `description` and
+    /// `homepage` in `Cargo.toml`. `--bundle` and `--server-json` also use the authors, the license and the repository.
     ///
     /// ```
     /// let server = genkit::serve_mcp().package(genkit::package!());

@@ -91,7 +91,7 @@ impl QuotaLedger {
         Ok(QuotaGuard { book: Arc::clone(self), kind, amount, claim })
     }
 
-    /// Returns a slot immediately, or a receiver that resolves when this claim reaches the front of the queue.
+    /// Returns a slot if one is available, or else a receiver that resolves to the slot once it is granted.
     pub(super) fn queue_for_slot(
         self: &Arc<Self>,
         claim: Claim,
@@ -175,7 +175,7 @@ impl QuotaLedger {
         more: usize,
         claim: &Claim,
     ) -> Result<(), Full> {
-        self.has_room(entries, kind, more, claim)?;
+        self.check_room(entries, kind, more, claim)?;
         entries.held[kind as usize] += more;
         for holder in claim.holders() {
             holder.set(kind, holder.amount_held(kind) + more);
@@ -183,7 +183,7 @@ impl QuotaLedger {
         Ok(())
     }
 
-    fn has_room(
+    fn check_room(
         &self,
         entries: &Entries,
         kind: Kind,

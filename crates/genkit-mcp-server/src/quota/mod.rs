@@ -32,7 +32,7 @@ pub(crate) use self::book::QuotaGuard;
 use self::book::QuotaLedger;
 use genkit_core::internal::sync::lock;
 
-/// The number of clients in the table above which the least recently used idle clients are removed. Default is 10,000.
+/// The number of known clients beyond which the least recently used idle clients are forgotten. Default is 10,000.
 const MAX_IDLE_CLIENTS: usize = 10_000;
 
 /// All clients of a server, and the resources that they share.

@@ -97,7 +97,7 @@ impl Run {
         } else {
             (None, Recording::default())
         };
-        caller.hold_place(place);
+        caller.hold_slot(place);
         let context = ContextParts {
             states: shared.genkit.states.clone(),
             meta: Arc::new(meta.0.0),

@@ -11,7 +11,7 @@ use genkit_core::internal::context::{ContextParts, Outcome, drive_function};
 use genkit_core::internal::trace::{self, NewSpan, SpanKind};
 use genkit_schema::internal::strictness::Strictness;
 
-/// Runs `tool`, inside all middleware. A trusted client is responsible for the user's approval.
+/// Runs `tool` itself, as the innermost call. With `trusts_client`, the client is responsible for the user's approval.
 pub(super) fn start_tool(
     settings: &ServerSettings,
     mut context: ContextParts,

@@ -30,8 +30,8 @@ pub(super) struct MiddlewareRun {
     returned: Mutex<Option<(Part, Result<ToolOutput>)>>,
 }
 
-/// Runs `tool` with `context`, inside the program's middleware. A trusted client is responsible for the user's
-/// approval.
+/// Runs `tool` with `context`, inside the program's middleware. With `trusts_client`, the client is responsible for the
+/// user's approval.
 pub(crate) fn run_tool(
     shared: &Arc<SharedState>,
     mut context: ContextParts,

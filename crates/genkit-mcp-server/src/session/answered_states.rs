@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::request_state::STATE_TTL;
 
-/// The maximum number of 64-bit words stored per instance. Default is 262,144. States older than the last 16 million are
-/// rejected, so that a flood of new states cannot make an answered state valid again. A client cannot answer as many
-/// while the states of other clients are valid.
+/// The maximum number of 64-bit words stored per instance. Default is 262,144. States older than the last 16 million
+/// are rejected, so that a flood of new states cannot make an answered state valid again. A client cannot answer that
+/// many states while the states of other clients are valid.
 const MAX_WORDS: usize = 256 * 1024;
 
 /// The maximum number of instances tracked per key. Default is 64. Beyond that, states of the longest idle instance are

@@ -38,8 +38,8 @@ impl Visibility {
     }
 }
 
-/// The digests of a subscriber's lists at the last notification. A restricted subscriber is only notified if its
-/// own lists change, and an unrestricted subscriber of all changes.
+/// The digests of a subscriber's lists at the last notification. An unrestricted subscriber is notified of all changes,
+/// and a restricted subscriber only if its own lists change.
 #[derive(Default)]
 pub(super) struct SeenLists {
     digests: [Option<u64>; 3],

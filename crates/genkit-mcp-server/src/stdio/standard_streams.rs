@@ -28,8 +28,8 @@ fn sockets() -> Option<(ChildStdout, ChildStdin)> {
     let input = io::stdin().as_fd().try_clone_to_owned().ok()?;
     let output = io::stdout().as_fd().try_clone_to_owned().ok()?;
     register_streams(
-        with_kind(input, FileType::is_socket)?,
-        with_kind(output, FileType::is_socket)?,
+        filter_by_kind(input, FileType::is_socket)?,
+        filter_by_kind(output, FileType::is_socket)?,
     )
 }
 
@@ -41,7 +41,7 @@ fn pipes() -> Option<(ChildStdout, ChildStdin)> {
 
     let again = |path: &str, mode: OFlags| {
         let flags = mode | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        with_kind(open(path, flags, Mode::empty()).ok()?, FileType::is_fifo)
+        filter_by_kind(open(path, flags, Mode::empty()).ok()?, FileType::is_fifo)
     };
     let input = again("/proc/self/fd/0", OFlags::RDONLY)?;
     register_streams(input, again("/proc/self/fd/1", OFlags::WRONLY)?)
@@ -60,7 +60,7 @@ fn register_streams(input: OwnedFd, output: OwnedFd) -> Option<(ChildStdout, Chi
 }
 
 /// Returns the descriptor if its file type matches.
-fn with_kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
+fn filter_by_kind(stream: OwnedFd, is: fn(&FileType) -> bool) -> Option<OwnedFd> {
     let file = File::from(stream);
     let found = file.metadata().ok()?.file_type();
     is(&found).then(|| file.into())

@@ -168,16 +168,16 @@ pub(super) fn record_outcome(
             match missing_capability(&error) {
                 Some(missing) => Stage::Failed(wire::protocol_error_value(&missing)),
                 None if is_fault => Stage::Failed(wire::error_value(&error)),
-                None => complete_stage(shared, tool, Err(error)),
+                None => completed_stage(shared, tool, Err(error)),
             }
         }
-        Outcome::Finished(returned) => complete_stage(shared, tool, returned),
+        Outcome::Finished(returned) => completed_stage(shared, tool, returned),
     };
     true
 }
 
 /// Builds the result for the client.
-fn complete_stage(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) -> Stage {
+fn completed_stage(shared: &SharedState, tool: &Tool, returned: Result<ToolOutput>) -> Stage {
     let limit = tool.max_output().unwrap_or(shared.settings.max_output);
     let mut result = results::tool_result(tool, returned, Era::Modern);
     let size = json_size(&result);

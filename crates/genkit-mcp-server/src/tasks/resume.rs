@@ -82,7 +82,7 @@ async fn work_on(
         session.release().await;
         return Ok(ResumeOutcome::NotAvailable);
     }
-    let tool = shared.with_hosts().await.genkit.registry.tool(&record.call.tool);
+    let tool = shared.wait_for_hosts().await.genkit.registry.tool(&record.call.tool);
     let Some(tool) = tool.filter(|tool| shared.settings.filter.has_tool(tool)) else {
         let tool = Logged::name(&record.call.tool);
         tracing::warn!(%tool, "cannot resume a task; this server does not have its tool");
@@ -108,8 +108,8 @@ async fn work_on(
 fn final_stage(tool: &Tool, record: &TaskRecord) -> Option<Stage> {
     if record.attempts > 0 && tool.is_at_most_once() {
         return Some(Stage::Completed(error_result(&format!(
-            "`{}` was started, but its server stopped before it finished. It is not known whether it took effect, and \
-             it is not run again automatically. Check before you call it again.",
+            "The tool `{}` was started, but its server stopped before the call finished. It is not known whether the \
+             call took effect, and the call is not repeated automatically. Check before you call the tool again.",
             tool.name()
         ))));
     }

@@ -24,7 +24,7 @@ const MAX_RUNNING: usize = 1000;
 const MAX_CLIENT_TASKS: usize = 1000;
 
 /// The time that a server waits for its tasks to stop during shutdown. Default is 2 seconds.
-const STOP: Duration = Duration::from_secs(2);
+const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The number of checks during that time.
 const STOP_CHECKS: u32 = 100;
@@ -135,7 +135,7 @@ impl Tasks {
             if lock(&self.running).is_empty() {
                 return;
             }
-            tokio::time::sleep(STOP / STOP_CHECKS).await;
+            tokio::time::sleep(STOP_TIMEOUT / STOP_CHECKS).await;
         }
     }
 

@@ -118,8 +118,8 @@ impl ClientBuilder {
         self
     }
 
-    /// Sets whether the client declares MCP's extension for tasks. A call can then return a task; send the requests
-    /// about it with [`peer`](super::RawClient::peer). Default is `false`.
+    /// Sets whether the client declares MCP's extension for tasks. A call can then return a task; send requests about
+    /// the task with [`peer`](super::RawClient::peer). Default is `false`.
     pub fn tasks(mut self, yes: bool) -> Self {
         self.answers.tasks = yes;
         self

@@ -32,11 +32,11 @@ pub use tool_result::ToolResult;
 
 use self::handler::TestHandler;
 
-/// An MCP client for tests, connected to a server in memory. It has the methods of
-/// [`McpClient`](genkit_mcp_host::McpClient), but the names of items have no prefix.
+/// An MCP client for tests, connected to a server in memory. Its methods have the names of those of
+/// [`McpClient`](genkit_mcp_host::McpClient), and use the server's own names of items.
 ///
 /// The methods return types of this library. The traits `RawItem` and `RawClient` of the module `genkit::mcp::rmcp`
-/// provide the types of rmcp, and its handle for all other requests.
+/// provide rmcp's types, and rmcp's connection handle for all other requests.
 ///
 /// ```
 /// use genkit::testing::Client;

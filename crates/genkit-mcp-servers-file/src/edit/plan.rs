@@ -42,7 +42,7 @@ pub struct EditOutcome {
     pub path: PathBuf,
     /// The backup of the previous content, if the file existed.
     pub copy: Option<PathBuf>,
-    /// Whether anything was written; `false` if the server was already configured.
+    /// True if the file was written; `false` if the server was already configured.
     pub changed: bool,
 }
 
@@ -51,7 +51,7 @@ impl EditPlan {
     ///
     /// # Errors
     /// Returns the errors of [`add_server`], and an error if the folder is missing because the client was never
-    /// started, or if the file is read-only, larger than 32 MiB, not a regular file, or a broken link.
+    /// started, or if the file is read-only, larger than 32 MiB, not a regular file, or a broken symbolic link.
     pub fn new(path: &Path, app: ClientApp, server: &NewServer) -> Result<Self, Error> {
         let shown = path.display().to_string();
         let unreadable =
@@ -100,8 +100,8 @@ impl EditPlan {
         self.before.as_ref().is_none_or(|(bytes, _)| *bytes != self.after)
     }
 
-    /// Copies the file to `NAME.1.bak` next to it, or the next free number, and atomically replaces it with the new
-    /// content, with the same permissions.
+    /// Copies the file to `NAME.1.bak` (or the next free number) in the same folder, and atomically replaces the file
+    /// with a file that has the new content and the same permissions.
     ///
     /// # Errors
     /// Returns an error if the file was changed since it was read, or if a file cannot be written. The original file is

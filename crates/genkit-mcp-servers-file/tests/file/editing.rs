@@ -1,4 +1,4 @@
-//! Tests of adding a server to files of all shapes, which preserve everything else byte for byte.
+//! Tests of adding a server to files of all shapes. Everything else in the file is preserved byte for byte.
 
 use genkit_mcp_servers_file::{ClientApp, EditPlan, NewServer, add_server, parse};
 use serde_json::{Value, json};

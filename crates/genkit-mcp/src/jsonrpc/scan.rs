@@ -74,7 +74,7 @@ pub fn parse_string(raw: &str) -> Option<Cow<'_, str>> {
 }
 
 impl<'a> Members<'a> {
-    /// Checks that the parameters and the result have no number that would be changed.
+    /// Checks that the parameters and the result have no number that a `Value` would change.
     pub fn check_numbers(&self) -> serde_json::Result<()> {
         self.changed_number.map_or(Ok(()), |number| Err(changed_number_error(number)))
     }

@@ -1,4 +1,4 @@
-//! The span and metrics of a request that is sent, to a server or to a client.
+//! The span and metrics of a request that is sent to a server or a client.
 
 use tracing::{Span, field};
 
@@ -19,11 +19,11 @@ pub struct NewSent<'a> {
     pub server: Option<(&'a str, Option<u16>)>,
 }
 
-/// A request that was sent. It counts as cancelled if it is dropped before it ends.
+/// A request that was sent. It counts as cancelled if it is dropped before [`close`](Self::close) is called.
 pub struct SentSpan(MeasuredRequest);
 
 impl SentSpan {
-    /// Starts a span; returns `None` if no subscriber is interested.
+    /// Starts a span. Returns `None` if the span is disabled and no telemetry is installed.
     pub fn open(new: &NewSent<'_>) -> Option<Self> {
         let span = span(new);
         if span.is_disabled() && telemetry::installed_telemetry().is_none() {

@@ -35,7 +35,8 @@ impl Embed {
         self
     }
 
-    /// Sets the task that the vectors are for, for models that distinguish tasks. Default is none.
+    /// Sets the task that the vectors are used for. Some models create different vectors for different tasks. Default
+    /// is none.
     pub fn task(mut self, task: EmbedTask) -> Self {
         self.request.task = Some(task);
         self

@@ -7,7 +7,8 @@ use genkit_core::internal::error::Topic;
 pub(super) enum Error {
     #[error(
         "no model is specified; add `.model(\"gemini/gemini-2.5-flash\")` to the request, set a \
-         default with `Genkit::builder().default_model(..)`, or set GENKIT_MODEL"
+         default with `Genkit::builder().default_model(..)`, or set the environment \
+         variable GENKIT_MODEL"
     )]
     MissingModelName,
     #[error("`{name}` requires genkit's `{feature}` feature; enable it in Cargo.toml")]

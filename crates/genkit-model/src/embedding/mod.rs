@@ -122,7 +122,7 @@ impl EmbedRequest {
 pub struct EmbedResponse {
     /// The embeddings, one for each text, in the order of the texts.
     pub embeddings: Vec<Embedding>,
-    /// Token usage, as reported by the provider.
+    /// The token usage, as reported by the provider.
     pub usage: Usage,
 }
 

@@ -67,7 +67,7 @@ macro_rules! provider_builder {
             }
         }
 
-        /// Does not print the key and the values of headers.
+        /// Prints neither the key nor the values of headers.
         impl std::fmt::Debug for $builder {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.debug_struct(stringify!($builder))

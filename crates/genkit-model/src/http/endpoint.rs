@@ -159,7 +159,7 @@ impl ApiEndpoint {
         headers: &[(&'static str, Cow<'static, str>)],
         body: Vec<u8>,
     ) -> Result<HttpResponse<'_>> {
-        let head = self.read_head(path, headers)?;
+        let head = self.prepare_head(path, headers)?;
         response::send_observed(self.sender(), &self.host, &head, body).await
     }
 
@@ -168,7 +168,7 @@ impl ApiEndpoint {
     }
 
     /// Returns the head of a call, reusing the head of the last call if it is the same.
-    fn read_head(
+    fn prepare_head(
         &self,
         path: &str,
         own: &[(&'static str, Cow<'static, str>)],

@@ -63,8 +63,8 @@ pub enum CallError {
     #[error("did not respond within {0:?}")]
     Timeout(Duration),
     #[error(
-        "redirects to {target} (HTTP {status}), which is not followed because the key would be sent \
-         there; correct the base URL"
+        "redirects to {target} (HTTP {status}); the redirect is not followed, because {target} would receive \
+         the key; correct the base URL"
     )]
     Redirect { target: String, status: u16 },
     #[error("sent a response of more than {0} bytes")]

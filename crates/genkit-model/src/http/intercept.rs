@@ -38,7 +38,8 @@ pub trait Interceptor: Send + Sync {
     fn intercept_call(&self, call: OutgoingCall<'_>) -> Result<Interception>;
 }
 
-/// An observer of one response while it is read. `finish` is not called for an incomplete response.
+/// An observer of one response while it is read. [`finish_response`](Self::finish_response) is not called for an
+/// incomplete response.
 pub trait Observer: Send {
     fn begin_response(&mut self, status: u16, header: HeaderLookup<'_>);
 

@@ -28,7 +28,7 @@ impl Secrets {
         Self::from_values(own.chain(sensitive_names(added)).map(str::to_owned))
     }
 
-    /// Adds the secrets in a base URL: the values in its query, and its password.
+    /// Adds the secrets in a base URL: the values of secret names in its query, and its password.
     pub(super) fn with_query(self, base: &Url) -> Self {
         let query = base.query_pairs().filter(|(name, _)| is_secret_name(name));
         let password = base.password().map(str::to_owned);

@@ -164,7 +164,7 @@ impl<'a> HttpResponse<'a> {
         self.headers.get(name)?.to_str().ok().map(str::to_owned)
     }
 
-    /// Returns the next piece of the body.
+    /// Returns the next chunk of the body.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>> {
         if self.status < 300 {
             // The headers are no longer needed, and while they exist the connection cannot reuse

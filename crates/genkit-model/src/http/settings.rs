@@ -41,7 +41,7 @@ impl ProviderSettings {
         key: impl Fn() -> Option<String>,
         base_url: impl Fn() -> Option<String>,
     ) {
-        if self.set_key().is_none() {
+        if self.configured_key().is_none() {
             self.key = key();
         }
         self.base_url = self.base_url.take().or_else(base_url);
@@ -55,18 +55,18 @@ impl ProviderSettings {
     /// header.
     pub fn lacks_key(&self) -> bool {
         let is_offline = || self.interceptor.as_ref().is_some_and(|it| it.is_offline());
-        self.set_key().is_none() && !self.has_header("authorization") && !is_offline()
+        self.configured_key().is_none() && !self.has_header("authorization") && !is_offline()
     }
 
     /// Returns the key, unless it is blank.
-    pub(crate) fn set_key(&self) -> Option<&str> {
+    pub(crate) fn configured_key(&self) -> Option<&str> {
         self.key.as_deref().map(str::trim).filter(|key| !key.is_empty())
     }
 
     /// Returns the key to send. Returns `None` if there is an `authorization` header, because some servers reject two
     /// credentials.
     pub fn key_to_send(&self) -> Option<String> {
-        self.set_key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
+        self.configured_key().filter(|_| !self.has_header("authorization")).map(str::to_owned)
     }
 
     /// Creates the endpoint at the base URL, or at `default_url` if none is set.

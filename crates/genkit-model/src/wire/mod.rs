@@ -24,7 +24,7 @@ pub struct HttpCall {
     pub body: Vec<u8>,
 }
 
-/// Looks up a header of a response by name.
+/// A function that looks up a header of a response by name.
 pub type HeaderLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A provider's wire format.

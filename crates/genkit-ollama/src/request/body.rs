@@ -14,7 +14,7 @@ use genkit_core::Result;
 use genkit_core::internal::model::MessageList;
 use genkit_core::{ModelRequest, OutputConfig};
 
-/// Encodes the body of a call. Logs a warning if it does not fit the context window of the model.
+/// Encodes the body of a call. Logs a warning if the body does not fit the context window of the model.
 pub(crate) fn encode_body(
     defaults: &OllamaSettings,
     model: &str,

@@ -14,9 +14,9 @@ use genkit_core::{Media, Message, Part, ResourcePart, Role, ToolRequest, ToolRes
 use genkit_model::internal::data_url::DataUrl;
 use genkit_model::internal::documents;
 
-const ONLY_IMAGES: &str = "Ollama supports images and no other files; send their text";
+const ONLY_IMAGES: &str = "Ollama supports no files other than images; send the text of the file";
 const ONLY_BYTES: &str = "Ollama requires the bytes of an image instead of its URL; add the middleware \
-                          `download_media()`, or send them with `Part::image`";
+                          `download_media()`, or send the bytes with `Part::image`";
 
 /// An encoded message.
 #[derive(Default, Serialize)]
@@ -25,7 +25,7 @@ pub(super) struct OllamaMessage<'a> {
     content: Cow<'a, str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     thinking: Cow<'a, str>,
-    /// In base64.
+    /// The images in base64.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) images: Vec<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -139,7 +139,7 @@ impl<'a> OllamaMessages<'a> {
         Ok(())
     }
 
-    /// Records the state that later parts depend on.
+    /// Records the id of a call if the loop generated it.
     fn note_call(&mut self, part: &'a Part) {
         if let Part::ToolRequest { tool_request: call, metadata, .. } = part
             && !call.partial

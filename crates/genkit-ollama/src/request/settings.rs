@@ -1,4 +1,4 @@
-//! Converts settings to body fields and model options.
+//! Conversion of settings to body fields and model options.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

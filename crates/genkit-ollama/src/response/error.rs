@@ -95,7 +95,7 @@ fn find_remedy(model: &str, status: u16, message: &str) -> Option<String> {
     let lacks = |what: &str| message.contains(&format!("does not support {what}"));
     let other = format!("use another model (`ollama show {model}` lists its capabilities)");
     Some(if status == 404 && message.contains("not found") {
-        format!("download it with `ollama pull {model}`")
+        format!("download the model with `ollama pull {model}`")
     } else if lacks("tools") {
         format!("{other}, or remove `.tools(..)`")
     } else if lacks("thinking") {

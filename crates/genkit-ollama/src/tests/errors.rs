@@ -13,8 +13,7 @@ fn says(status: u16, body: &str, kind: ErrorKind, words: &str) {
 
 #[test]
 fn error_suggests_a_fix() {
-    let pull =
-        "ollama: HTTP 404: model 'qwen3:8b' not found; download it with `ollama pull qwen3:8b`";
+    let pull = "ollama: HTTP 404: model 'qwen3:8b' not found; download the model with `ollama pull qwen3:8b`";
     says(404, r#"{"error": "model 'qwen3:8b' not found"}"#, ErrorKind::NotFound, pull);
     let tools = r#"{"error": "registry.ollama.ai/library/qwen3:8b does not support tools"}"#;
     says(

@@ -137,8 +137,8 @@ fn images_are_bytes_and_other_files_are_rejected() {
     assert_eq!(sent(user(blob))["messages"][0]["images"], json!(["AQ=="]));
     for (url, remedy) in [
         ("https://a.b/c.png", "download_media()"),
-        ("data:application/pdf;base64,AQ==", "no other files"),
-        ("data:", "no other files"),
+        ("data:application/pdf;base64,AQ==", "no files other than images"),
+        ("data:", "no files other than images"),
     ] {
         let error = wire("m").encode_request(&image(url), false).err().unwrap().to_string();
         assert!(

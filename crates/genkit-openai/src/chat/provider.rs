@@ -86,7 +86,7 @@ impl OpenAi {
         Arc::new(HttpModel::new(name, info, wire, Arc::clone(&self.endpoint)))
     }
 
-    /// Returns the embedder with this name. It calls the server's `/embeddings` endpoint.
+    /// Returns the embedder with this name. The embedder calls the server's `/embeddings` endpoint.
     ///
     /// ```
     /// # fn main() -> genkit::Result<()> {

@@ -93,8 +93,8 @@ impl OpenAiResponsesBuilder {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the base URL or a header is invalid, or if no API key is set. The key is optional for local
-    /// and unknown servers, with an `authorization` header and with a replayed cassette.
+    /// Returns an error if the base URL or a header is invalid, or if no API key is set. No key is needed
+    /// for a local or unknown server, if an `authorization` header is set, or if a cassette is replayed.
     pub fn build(self) -> Result<OpenAiResponses> {
         let (endpoint, settings) = self
             .common

@@ -10,7 +10,9 @@ pub(crate) enum Error {
          `.api_key(..)`"
     )]
     MissingApiKey { server: &'static str, variable: &'static str, from_env: String },
-    #[error("audio cannot be sent by URL; send its bytes, for example with `Part::audio`")]
+    #[error(
+        "audio cannot be sent by URL; send the bytes of the audio, for example with `Part::audio`"
+    )]
     AudioUrl,
 }
 

@@ -44,7 +44,7 @@ pub(crate) struct Deviations {
     pub(crate) extra_fields: bool,
 }
 
-/// How the model's earlier thoughts are sent back.
+/// The field in which the model's earlier thoughts are sent back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ReasoningBack {
     No,

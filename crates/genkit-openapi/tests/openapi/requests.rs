@@ -150,7 +150,7 @@ async fn responses_are_bounded_and_non_json_is_text() {
         ("text", "<b>Rex</b>"),
         ("broken", "{\"name\": "),
         ("none", "204 No Content"),
-        ("image", "200 OK: 4 bytes of image/png, which is not text and not shown"),
+        ("image", "200 OK: 4 bytes of image/png, which is not text and is not shown"),
     ] {
         assert_eq!(call(&get, json!({"petId": id})).await, Ok(json!(expected)), "{id}");
     }

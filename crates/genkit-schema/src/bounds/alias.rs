@@ -18,7 +18,7 @@ const MIN_TRIES: usize = 64;
 /// The minimum number of doubtful violations that can be confirmed. Default is 8.
 const MIN_CONFIRMATIONS: usize = 8;
 
-/// The type that deserialized a value, used to deserialize variations of it.
+/// The type that deserialized a value, used to deserialize variations of the value.
 pub(super) struct Reader<'r> {
     read: &'r dyn Fn(&Value) -> bool,
     tries: usize,

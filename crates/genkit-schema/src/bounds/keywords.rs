@@ -151,7 +151,7 @@ impl Leaf {
     }
 
     /// Returns the subject of a violation of this keyword.
-    pub(super) fn applies_to(&self) -> About {
+    pub(super) fn violation_subject(&self) -> About {
         match self {
             Self::Type(_) | Self::Listed(_) => About::Kind,
             Self::Never | Self::Required(_) => About::Parts,

@@ -104,7 +104,9 @@ impl Walk<'_> {
                     let known = members.named.iter().take(MAX_NAMED);
                     let known: Vec<_> = known.map(|(name, _)| format!("`{name}`")).collect();
                     match known.is_empty() {
-                        true => "additional properties are not allowed; remove it".to_owned(),
+                        true => {
+                            "additional properties are not allowed; remove this property".to_owned()
+                        }
                         false => {
                             let known = known.join(", ");
                             format!("additional properties are not allowed, only {known}")

@@ -98,7 +98,7 @@ impl Bounds {
     }
 
     /// Checks `value` against the schema. Reports only definite violations, which do not depend on the type that
-    /// deserializes it.
+    /// deserializes the value.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         self.check_value(value).map_err(|why| match why {
             Mismatch::Broken(text) => text,
@@ -129,7 +129,8 @@ impl Bounds {
         walk.refill_steps();
         walk.check_node(0, value, &Place::ROOT, CheckMode::Whole);
         Err(Mismatch::Broken(match walk.found.is_empty() {
-            true => "does not match its schema, and is too large or too deeply nested to find the position".to_owned(),
+            true => "does not match its schema, and is too large or too deeply nested to locate the mismatch"
+                .to_owned(),
             false => violation_message(&walk.found),
         }))
     }

@@ -15,11 +15,11 @@ pub(crate) struct References<'a> {
     root: &'a Value,
     /// The schemas with an `$id`, by their full URI.
     resources: HashMap<Rc<str>, &'a Value>,
-    /// The URI of the enclosing resource by the address of an object, if it is not the root.
+    /// The URI of the enclosing resource by the address of an object, if that resource is not the root.
     bases: HashMap<usize, Rc<str>>,
     /// The anchors by resource and `#name`.
     anchors: HashMap<(Rc<str>, &'a str), &'a Value>,
-    /// The number of `$dynamicAnchor` with each name. The name `""` counts `$recursiveAnchor`.
+    /// The number of `$dynamicAnchor`s with each name. The name `""` counts `$recursiveAnchor`.
     dynamic: HashMap<&'a str, usize>,
     own: Rc<str>,
     /// Whether the schema uses `unevaluatedProperties` or `unevaluatedItems`.

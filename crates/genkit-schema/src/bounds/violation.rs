@@ -139,17 +139,17 @@ pub(super) fn show_value(value: &Value) -> String {
     match value {
         Value::String(text) => Value::from(excerpt(text, MAX_VALUE)).to_string(),
         Value::Array(items) if crate::json::size::is_larger(value, MAX_VALUE) => {
-            format!("a list of {}", count_words(items.len() as u64, "item", "items"))
+            format!("a list of {}", format_count(items.len() as u64, "item", "items"))
         }
         Value::Object(map) if crate::json::size::is_larger(value, MAX_VALUE) => {
-            format!("an object of {}", count_words(map.len() as u64, "property", "properties"))
+            format!("an object of {}", format_count(map.len() as u64, "property", "properties"))
         }
         other => other.to_string(),
     }
 }
 
 /// Formats a number with its unit: `1 item`, `2 items`.
-pub(super) fn count_words(count: u64, one: &str, many: &str) -> String {
+pub(super) fn format_count(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
@@ -157,13 +157,13 @@ impl Leaf {
     /// Describes the violation of this keyword by a value, with the wording of other validators.
     pub(super) fn describe_violation(&self, value: &Value) -> String {
         let it = show_value(value);
-        let characters = |count: &u64| count_words(*count, "character", "characters");
-        let items = |count: &u64| count_words(*count, "item", "items");
-        let members = |count: &u64| count_words(*count, "property", "properties");
+        let characters = |count: &u64| format_count(*count, "character", "characters");
+        let items = |count: &u64| format_count(*count, "item", "items");
+        let members = |count: &u64| format_count(*count, "property", "properties");
         let has_items = || items(&value.as_array().map_or(0, |items| items.len() as u64));
         let has_members = || members(&value.as_object().map_or(0, |map| map.len() as u64));
         match self {
-            Self::Never => "nothing is allowed here; remove it".to_owned(),
+            Self::Never => "no value is allowed here; remove the value".to_owned(),
             Self::Type(types) => format!("{it} is not of {}", types.describe_types()),
             Self::Listed(listed) => match &listed.values[..] {
                 [one] => format!("{it} is not the expected {}", show_value(one)),

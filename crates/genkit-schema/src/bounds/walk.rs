@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::bounded_json::parse_bounded;
 
 use super::keywords::{About, Check, Id, Leaf, Node, Types};
-use super::violation::{Doubt, Place, Step, Violation, count_words, show_value};
+use super::violation::{Doubt, Place, Step, Violation, format_count, show_value};
 
 /// The maximum number of steps of one check. Default is 100,000 steps, plus 8 for each byte of JSON.
 const MAX_STEPS: usize = 100_000;
@@ -270,7 +270,7 @@ impl<'b> Walk<'b> {
                 };
                 self.add_violation(place, About::Bound, || {
                     let (must, bound) = bound.unwrap_or_default();
-                    let own = count_words(wanted, "item matches", "items match");
+                    let own = format_count(wanted, "item matches", "items match");
                     format!("{own} `contains`, but there must be {must} {bound}")
                 })
             }
@@ -332,7 +332,7 @@ impl<'b> Walk<'b> {
             }
         }
         let before = self.found.len();
-        self.add_violation(place, leaf.applies_to(), || leaf.describe_violation(value));
+        self.add_violation(place, leaf.violation_subject(), || leaf.describe_violation(value));
         if let Some(violation) = self.found.get_mut(before) {
             violation.doubt = doubt;
         }

@@ -1,7 +1,7 @@
 //! Property names that every provider accepts, and the mapping back to the original names.
 //!
 //! Providers reject a whole request for one property such as `$top`, `filter[status]` or `@odata.type`. Such a property
-//! is renamed in the schema that is sent. Calls and the history are mapped in both directions.
+//! is renamed in the schema and in the history that are sent. Calls in a response get the original name again.
 
 use std::collections::{HashMap, HashSet};
 

@@ -5,16 +5,16 @@ use serde_json::{Map, Value, json};
 
 use crate::dialect::keywords::listed_types;
 use crate::dialect::position::Position;
-use crate::portable::{applies_to, is_known_keyword};
+use crate::portable::{applicable_type, is_known_keyword};
 
 /// Returns a schema of draft 2020-12 that ajv compiles in its strict mode. Keywords without an effect are removed.
 pub fn to_validated(schema: &Value) -> Value {
-    validate_schema(schema, &[]).unwrap_or_else(|| json!({ "not": {} }))
+    rewrite_schema(schema, &[]).unwrap_or_else(|| json!({ "not": {} }))
 }
 
 /// Rewrites a schema of values that have one of the types `outside`, if these are known. Returns `None` if no such value
 /// matches.
-fn validate_schema(schema: &Value, outside: &[String]) -> Option<Value> {
+fn rewrite_schema(schema: &Value, outside: &[String]) -> Option<Value> {
     let Value::Object(map) = schema else { return Some(schema.clone()) };
     let mut map: Map<String, Value> = map
         .iter()
@@ -27,7 +27,7 @@ fn validate_schema(schema: &Value, outside: &[String]) -> Option<Value> {
         let Some(value) = map.get_mut(keyword) else { continue };
         match value {
             Value::Array(branches) => {
-                let kept = branches.iter().map(|branch| validate_schema(branch, &types));
+                let kept = branches.iter().map(|branch| rewrite_schema(branch, &types));
                 *branches = if keyword == "allOf" {
                     kept.map(|it| it.unwrap_or_else(|| json!({ "not": {} }))).collect()
                 } else {
@@ -38,7 +38,7 @@ fn validate_schema(schema: &Value, outside: &[String]) -> Option<Value> {
                 }
             }
             schema => {
-                *schema = validate_schema(schema, &types).unwrap_or_else(|| json!({ "not": {} }))
+                *schema = rewrite_schema(schema, &types).unwrap_or_else(|| json!({ "not": {} }))
             }
         }
     }
@@ -112,7 +112,8 @@ fn narrow_types(map: &mut Map<String, Value>, outside: &[String]) -> Option<Vec<
         }
     }
     if types.is_empty() {
-        let mut kinds: Vec<&str> = map.keys().filter_map(|keyword| applies_to(keyword)).collect();
+        let mut kinds: Vec<&str> =
+            map.keys().filter_map(|keyword| applicable_type(keyword)).collect();
         kinds.dedup();
         if let [first, rest @ ..] = &kinds[..]
             && rest.iter().all(|kind| kind == first)
@@ -120,11 +121,11 @@ fn narrow_types(map: &mut Map<String, Value>, outside: &[String]) -> Option<Vec<
             map.insert("type".to_owned(), (*first).into());
             return Some(vec![(*first).to_owned()]);
         }
-        map.retain(|keyword, _| applies_to(keyword).is_none());
+        map.retain(|keyword, _| applicable_type(keyword).is_none());
         return Some(types);
     }
     map.retain(|keyword, _| {
-        applies_to(keyword).is_none_or(|kind| {
+        applicable_type(keyword).is_none_or(|kind| {
             includes(&types, kind) || (kind == "number" && includes(&types, "integer"))
         })
     });
@@ -152,7 +153,7 @@ fn close_tuple(map: &mut Map<String, Value>) {
     }
 }
 
-/// Adds the required properties that are not listed.
+/// Adds an entry to `properties` for each required name that has none.
 fn declare_required(map: &mut Map<String, Value>) {
     let Some(Value::Array(names)) = map.get("required").cloned() else { return };
     let properties = map.entry("properties").or_insert_with(|| Value::Object(Map::new()));
@@ -170,7 +171,7 @@ fn split_types(mut map: Map<String, Value>) -> Map<String, Value> {
         return map;
     }
     map.shift_remove("type");
-    let specific = map.keys().filter(|keyword| applies_to(keyword).is_some()).cloned();
+    let specific = map.keys().filter(|keyword| applicable_type(keyword).is_some()).cloned();
     let specific: Vec<String> = specific.collect();
     let mut moved = Map::new();
     for keyword in specific {
@@ -178,7 +179,7 @@ fn split_types(mut map: Map<String, Value>) -> Map<String, Value> {
     }
     let branches = types.iter().map(|kind| {
         let of_kind = |keyword: &str| {
-            let applied = applies_to(keyword);
+            let applied = applicable_type(keyword);
             applied == Some(kind) || (kind == "integer" && applied == Some("number"))
         };
         let mut branch = Map::from_iter([("type".to_owned(), kind.as_str().into())]);

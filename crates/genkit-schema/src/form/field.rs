@@ -68,7 +68,7 @@ pub(super) fn form_field(field: &Value) -> Result<Value, FieldError> {
     let titles = [("title", Takes::Text), ("description", Takes::Text)];
     for (keyword, takes) in titles.iter().chain(keywords) {
         let Some(value) = field.get(*keyword).filter(|value| !value.is_null()) else { continue };
-        let value = takes.show_value(value);
+        let value = takes.valid_value(value);
         let value = value.ok_or(FieldError::Keyword(keyword, takes.type_words()))?;
         shown.insert((*keyword).to_owned(), value);
     }
@@ -76,7 +76,7 @@ pub(super) fn form_field(field: &Value) -> Result<Value, FieldError> {
 }
 
 impl Takes {
-    fn show_value(self, value: &Value) -> Option<Value> {
+    fn valid_value(self, value: &Value) -> Option<Value> {
         let fits = match self {
             Self::Text => value.is_string(),
             Self::Length => value.as_u64().is_some_and(|length| u32::try_from(length).is_ok()),
@@ -129,7 +129,7 @@ fn item_choices(value: &Value) -> Option<Value> {
     if let Some(texts) = value.get("enum") {
         shown
             .insert("type".to_owned(), value.get("type").filter(|kind| *kind == "string")?.clone());
-        shown.insert("enum".to_owned(), Takes::Texts.show_value(texts)?);
+        shown.insert("enum".to_owned(), Takes::Texts.valid_value(texts)?);
     } else {
         let titled = value.get("anyOf").or_else(|| value.get("oneOf"))?;
         shown.insert("anyOf".to_owned(), list_choices(titled)?);

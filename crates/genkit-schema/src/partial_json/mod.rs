@@ -57,7 +57,7 @@ pub struct Items {
     pub end: ListEnd,
 }
 
-/// The state of a list at the end of reading.
+/// The state of a list when reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListEnd {
     /// No list has started.

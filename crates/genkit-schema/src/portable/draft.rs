@@ -12,7 +12,7 @@ const EVERY_TYPE: [&str; 6] = ["string", "number", "object", "array", "boolean",
 pub(super) enum Null {
     /// Omitting the value has the same meaning as null.
     Omitted,
-    /// Only null expresses the value.
+    /// Omitting the value does not have the same meaning as null.
     Needed,
 }
 
@@ -36,7 +36,7 @@ impl Draft {
             [] if self.assertions.contains_key("type") => {}
             [] => {
                 let mut spoken_of =
-                    self.assertions.keys().filter_map(|key| keywords::applies_to(key));
+                    self.assertions.keys().filter_map(|key| keywords::applicable_type(key));
                 match spoken_of.next() {
                     Some(first) if spoken_of.all(|other| other == first) => {
                         self.assertions.insert("type".to_owned(), first.into());
@@ -64,7 +64,7 @@ impl Draft {
             .map(|name| Map::from_iter([("type".to_owned(), Value::from(*name))]))
             .collect();
         for (key, value) in all {
-            let Some(speaks_of) = keywords::applies_to(&key) else {
+            let Some(speaks_of) = keywords::applicable_type(&key) else {
                 self.assertions.insert(key, value);
                 continue;
             };

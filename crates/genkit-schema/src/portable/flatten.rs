@@ -105,9 +105,10 @@ impl<'a> PortableRewriter<'a> {
                 );
             if single && flat.all_values(key).any(|(other, _)| other != value) {
                 let what = format!(
-                    "`{key}` occurs both next to a reference and in its target; the first is kept"
+                    "`{key}` occurs both next to a reference and in the target of the reference; the value next to the \
+                     reference is kept"
                 );
-                self.note_loss(at, what, "write it only once");
+                self.note_loss(at, what, "write the keyword only once");
             }
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn is_portable_format(format: &str) -> bool {
 }
 
 /// Returns the type of value that a keyword applies to, or `None` if it applies to all.
-pub(crate) fn applies_to(keyword: &str) -> Option<&'static str> {
+pub(crate) fn applicable_type(keyword: &str) -> Option<&'static str> {
     match keyword {
         "multipleOf" | "maximum" | "exclusiveMaximum" | "minimum" | "exclusiveMinimum" => {
             Some("number")

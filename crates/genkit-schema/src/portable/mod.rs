@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `$ref` | the inlined target; sibling keywords take precedence. A recursive reference becomes a permissive schema of the same type |
 //! | `T` or null | `T` if the property is optional, else `anyOf` of `T` and null |
-//! | `oneOf` of documented constants | `enum`, with the text of each value in the description |
+//! | `oneOf` of documented constants | `enum`, with the documentation of each value in the description |
 //! | `oneOf` | `anyOf` |
 //! | `const` | `enum` of one value |
 //! | `enum` without `type` | `enum` with the type of its values |
@@ -43,10 +43,10 @@ use serde_json::{Map, Value};
 use super::conversion::{Loss, MAX_DEPTH, MAX_NODES};
 use crate::dialect::position::Position;
 use keywords::Class;
-pub(crate) use keywords::{applies_to, is_known_keyword};
+pub(crate) use keywords::{applicable_type, is_known_keyword};
 use rewriter::PortableRewriter;
 
-/// The maximum nesting of references that is tried, in this order, for a schema above [`MAX_NODES`].
+/// The limits on the nesting of references that are tried, in this order, for a schema above [`MAX_NODES`].
 const FALLBACK_REFERENCES: [usize; 7] = [8, 6, 5, 4, 3, 2, 1];
 
 /// A portable schema, and its losses.

@@ -60,11 +60,12 @@ impl<'a> PortableRewriter<'a> {
             return;
         }
         if flat.cut.is_some() || APPLICATORS.iter().any(|key| flat.find_keyword(key).is_some()) {
-            let what = "`unevaluatedProperties` next to a choice is not in JSON Schema draft 7, so additional properties pass";
+            let what = "`unevaluatedProperties` next to a choice is not in JSON Schema draft 7, so additional properties \
+                        are accepted";
             self.note_loss(
                 at,
                 what.to_owned(),
-                "ignore this: they are rejected when the function is called",
+                "no change is needed: additional properties are rejected when the function is called",
             );
             return;
         }

@@ -147,12 +147,16 @@ impl<'a> PortableRewriter<'a> {
                     self.note_loss(
                         &place(),
                         what,
-                        "check it in the function, or write the schema by hand",
+                        "check the constraint in the function, or write the schema by hand",
                     );
                 }
                 Class::Unknown => {
                     let what = format!("`{key}` is not a keyword of JSON Schema 2020-12");
-                    self.note_loss(&place(), what, "rename it to `x-…`, so that clients ignore it");
+                    self.note_loss(
+                        &place(),
+                        what,
+                        "rename the keyword to `x-…`, so that clients ignore the keyword",
+                    );
                 }
                 Class::Ruled | Class::Scaffold => {}
             }

@@ -27,7 +27,7 @@ pub fn properties(schema: &Value) -> impl Iterator<Item = Property<'_>> {
 
 /// Returns the text that a user types for a value. Returns `None` for `null`, which is expressed by omitting the
 /// argument.
-fn type_name(value: &Value) -> Option<String> {
+fn typed_text(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -54,7 +54,7 @@ impl Property<'_> {
             return vec!["true".to_owned(), "false".to_owned()];
         }
         let listed = self.schema.and_then(|s| s.get("enum")).and_then(Value::as_array);
-        listed.into_iter().flatten().filter_map(type_name).collect()
+        listed.into_iter().flatten().filter_map(typed_text).collect()
     }
 
     /// Returns the description, with the expected format of the text if it is not obvious.

@@ -6,15 +6,15 @@
 //!
 //! | in the schema | result of the repair |
 //! |---|---|
-//! | drafts 3 to 2019-09: `id`, `extends`, `disallow`, `divisibleBy`, `dependencies`, a list of `items`, boolean `exclusiveMinimum`, `required` inside a property, `$recursiveRef`, `$dynamicRef` | the keyword of 2020-12 |
+//! | a keyword of drafts 3 to 2019-09: `id`, `extends`, `disallow`, `divisibleBy`, `dependencies`, a list of `items`, boolean `exclusiveMinimum`, `required` inside a property, `$recursiveRef`, `$dynamicRef` | the equivalent keyword of 2020-12 |
 //! | `nullable` and `example` of OpenAPI | `null` as a type, `examples` |
-//! | `"int"`, `"STRING"`, `"any"` and other names of types | the type of JSON Schema, or none |
+//! | `"int"`, `"STRING"`, `"any"` and other names of types | the matching type of JSON Schema, or no `type` |
 //! | a keyword whose number or boolean is written as a string | the number or boolean |
 //! | a keyword whose value has the wrong JSON type, such as `properties: null` | removed |
 //! | an entry of `properties` that is not a schema | a schema that accepts any value |
 //! | an array without `items` | `items: {}` |
 //! | a number as a string, or a string as a number, in `enum`, `const` and `default` | the value with the right type |
-//! | other values that the type excludes, and repeated values | removed |
+//! | other values in `enum`, `const` and `default` that the type excludes, and repeated values | removed |
 //! | a reference to an anchor or to an `$id` | a JSON pointer |
 //! | a reference without a target, or only to itself | removed |
 //! | `$id`, which would clash with the `$id` of other tools, and anchors that are ambiguous without it | removed |
@@ -81,7 +81,8 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
         map.entry("type").or_insert_with(|| "object".into());
         repaired.losses.push(Loss {
             pointer: "/enum".to_owned(),
-            what: "`enum` has no object, but arguments are objects; it is removed".to_owned(),
+            what: "`enum` has no object, but arguments are objects; the `enum` is removed"
+                .to_owned(),
             remedy: CORRECT.to_owned(),
         });
     }
@@ -97,7 +98,9 @@ pub fn repair_arguments(schema: Value, patterns: Patterns) -> Repaired {
     if let Some(kind) = kind {
         repaired.losses.push(Loss {
             pointer: "/type".to_owned(),
-            what: format!("the type of the arguments is {kind}, although they have properties, and becomes `object`"),
+            what: format!(
+                "the type of the arguments is {kind}, although they have properties; it is replaced with `object`"
+            ),
             remedy: CORRECT.to_owned(),
         });
     }

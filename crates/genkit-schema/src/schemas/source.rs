@@ -172,10 +172,10 @@ impl Source {
     }
 
     fn fill_portable(&self, exact: Option<&Value>) {
-        self.portable.get_or_init(|| exact.map(|exact| self.serve_schema(exact)));
+        self.portable.get_or_init(|| exact.map(|exact| self.build_served(exact)));
     }
 
-    fn serve_schema(&self, exact: &Value) -> ServedSchema {
+    fn build_served(&self, exact: &Value) -> ServedSchema {
         if let Origin::Written(WrittenSchema { is_final: true, .. }) = &self.origin {
             return ServedSchema::new(exact.clone(), Vec::new());
         }

@@ -1,4 +1,4 @@
-//! JSON with a limit on its values and its numbers.
+//! Tests of JSON with a limit on its values, and with numbers that would be rounded.
 
 use genkit_schema::internal::bounded_json::*;
 use serde_json::Value;

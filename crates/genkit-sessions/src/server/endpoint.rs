@@ -81,7 +81,7 @@ impl AgentEndpoint {
     /// Handles a request.
     pub(crate) async fn answer(self: &Arc<Self>, request: Request) -> Response {
         // Providers see the agent, also in a request for a snapshot.
-        let name = agent_name(self.action_path(request.uri())).0.to_owned();
+        let name = split_action_path(self.action_path(request.uri())).0.to_owned();
         self.gate.answer(request, name, |admitted| self.serve(admitted)).await
     }
 
@@ -155,7 +155,7 @@ impl AgentEndpoint {
         let id = lookup.snapshot_id.clone().unwrap_or_default();
         let found = match action {
             Action::Abort => {
-                let status = agent.find_abort(&id, &caller.owner).await;
+                let status = agent.abort_snapshot(&id, &caller.owner).await;
                 status.map(|status| json!({ "snapshotId": id, "status": status }))
             }
             Action::Wait => {
@@ -219,7 +219,7 @@ impl AgentEndpoint {
     }
 
     fn find_action(&self, uri: &Uri) -> Option<(Agent, Action)> {
-        let (name, action) = agent_name(self.action_path(uri));
+        let (name, action) = split_action_path(self.action_path(uri));
         let action = match action {
             "" => Action::Run,
             "getSnapshot" => Action::Snapshot,
@@ -233,7 +233,7 @@ impl AgentEndpoint {
 }
 
 /// Splits a path into the name of the agent and the action, which is empty for a turn.
-fn agent_name(path: &str) -> (&str, &str) {
+fn split_action_path(path: &str) -> (&str, &str) {
     match path.split_once('/') {
         Some((name, "")) => (name, "/"),
         Some(parts) => parts,

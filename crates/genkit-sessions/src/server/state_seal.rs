@@ -12,7 +12,7 @@ use crate::types::{AgentOutput, AgentState};
 /// The time for which a sealed state stays valid. Default is 30 days.
 const STATE_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The domain of this use of the key, which no other use has.
+/// The domain separator of these seals, unique among all uses of the same key.
 const DOMAIN: &[u8] = b"genkit/agent-state/1\0";
 
 /// Seals the states that a server returns. A seal is bound to the agent and the owner.

@@ -122,7 +122,7 @@ impl Record {
         })
     }
 
-    pub(crate) fn read_snapshot(&self, entry: &Entry) -> Result<Snapshot, E> {
+    pub(crate) fn build_snapshot(&self, entry: &Entry) -> Result<Snapshot, E> {
         Ok(Snapshot {
             snapshot_id: entry.id.clone(),
             session_id: self.session.clone(),

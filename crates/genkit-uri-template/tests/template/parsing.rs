@@ -151,6 +151,6 @@ fn each_error_has_its_message() {
     let too_many = refused(&many).to_string();
     assert_eq!(
         too_many,
-        "the variable `v16` at byte 88 of the URI template: there are too many; use at most 16"
+        "the variable `v16` at byte 88 of the URI template: the template has too many variables; use at most 16 variables"
     );
 }

@@ -1,7 +1,7 @@
 //! Agents whose processes are killed repeatedly: during turns, in sub-agents and in background tasks. Nothing that was
 //! saved happens twice, and the history contains each step once.
 //!
-//! The tests of a store contain this file. `GENKIT_AGENT_KILLS` sets the number of kills.
+//! The tests of each store include this file. `GENKIT_AGENT_KILLS` sets the number of kills.
 
 use std::collections::HashMap;
 use std::fs::OpenOptions;
@@ -113,7 +113,7 @@ async fn work(agent: &Agent, folder: &Path, until: Option<usize>) {
     }
 }
 
-/// Returns an id for the session that is unique, because the store may contain sessions of earlier tests.
+/// Returns the id of the session. It is unique, because the store may contain sessions of earlier tests.
 fn session_of(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("session")).unwrap()
 }
@@ -199,7 +199,7 @@ pub(crate) async fn survives_kills(
         *counts.entry(effect).or_default() += 1;
     }
     assert_eq!(counts.len(), turns * 6, "{counts:?}");
-    // A kill between an effect and its save repeats it.
+    // A kill between an effect and its save repeats the effect.
     let repeated: u64 = counts.values().map(|count| count - 1).sum();
     eprintln!("{kills} kills, {turns} turns, {repeated} effects were repeated");
     assert!(repeated <= 2 * kills, "{counts:?}");

@@ -1,4 +1,4 @@
-//! System calls of a process: `strace` records them, and in other processes kills at one of them or lets some fail.
+//! System calls of a process. `strace` records them, kills other processes at one of them, or lets some of them fail.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -35,7 +35,7 @@ const CALLS: [&str; 25] = [
     "writev",
 ];
 
-/// Returns whether `strace` can be used. Elsewhere than on Linux it does not exist, and the reason is printed.
+/// Returns whether `strace` can be used. It exists only on Linux; on other systems, the reason is printed.
 ///
 /// # Panics
 /// If `strace` is missing on Linux, so that its tests are never skipped silently.
@@ -54,7 +54,8 @@ pub(super) fn is_strace_available() -> bool {
     true
 }
 
-/// Returns a command that runs `program` under `strace` with these options. The command ends like the program.
+/// Returns a command that runs `program` under `strace` with these options. The command ends in the same way as the
+/// program.
 pub(super) fn strace(program: &OsStr, options: &[String]) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq"]).args(options).arg("--").arg(program);
@@ -130,7 +131,7 @@ pub(super) struct CallKill {
 }
 
 impl CallKill {
-    /// Returns the options that kill.
+    /// Returns the options that kill the process.
     pub(super) fn options(&self) -> Vec<String> {
         let Self { call, at } = self;
         let inject = format!("inject={call}:signal=KILL:when={at}");
@@ -149,7 +150,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// Returns the options under which the calls of these numbers fail, such as `3+` or `3..5`.
+    /// Returns the options with which the calls with these numbers fail, such as `3+` or `3..5`.
     pub(super) fn options(&self, folder: &Path, numbers: &str) -> Vec<String> {
         let Self { call, error, .. } = self;
         let inject = format!("inject={call}:error={error}:when={numbers}");

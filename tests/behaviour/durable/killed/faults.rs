@@ -11,7 +11,7 @@ use super::{CHILD, Temp};
 /// The files of a SQLite store.
 const FILES: &[&str] = &["runs.db", "runs.db-wal"];
 
-/// Calls that only a folder makes in the program.
+/// Calls that only a store in a folder makes in the program.
 const FULL_FOLDER: [Fault; 2] = [
     Fault { call: "fsync", error: "ENOSPC", files: &[] },
     Fault { call: "linkat", error: "ENOSPC", files: &[] },
@@ -38,7 +38,7 @@ fn run(store: &str, folder: &Path, options: Option<&[String]>) -> Output {
         .unwrap()
 }
 
-/// Lets a process fail from one of the calls on, early, in the middle and late. Its error contains one of `causes` and
+/// Lets a process fail from one of the calls on: early, in the middle or late. Its error contains one of `causes` and
 /// names the store. Another process continues without the fault, and repeats no result that was saved.
 fn is_continued(store: &str, fault: &Fault, causes: &[&str]) {
     if !is_strace_available() {

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-// `crates/genkit-postgres` has the tests of these with its own store.
+// `crates/genkit-postgres` runs the tests of these modules with its own store.
 mod calls;
 mod everything;
 mod process;

@@ -119,15 +119,15 @@ fn process(store: Deadly, log: &Log) -> Genkit {
         .state(log.clone())
         .default_model(model)
         .durable(store)
-        // A save is attempted for twice as long.
+        // A save is retried for twice the duration of a lease.
         .durable_lease(Duration::from_secs(1))
         .build()
         .unwrap()
 }
 
-/// A process that will die, with its instructions.
+/// The instructions of a process that is going to die.
 pub(crate) struct Mortal {
-    /// Its store.
+    /// The kind of its store.
     pub(crate) kind: String,
     dies_after: bool,
     dies_at: usize,

@@ -47,9 +47,9 @@ impl Work {
     }
 }
 
-/// How a process ends before its run ends.
+/// The way in which a process ends before its run.
 enum Kill {
-    /// At a change of the store. 0 if it survives.
+    /// At the change of the store with this number; 0 if the process survives.
     Change(usize),
     Call(CallKill),
 }

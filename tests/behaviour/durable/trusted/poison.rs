@@ -43,7 +43,7 @@ fn process(store: &Remote, started: &Started, tool: &'static str) -> Genkit {
         .unwrap()
 }
 
-/// Starts processes, each of which the run ends, until the run is finished. Returns their number.
+/// Starts processes until the run is finished; the run ends each of them. Returns their number.
 async fn lives(store: &Remote, started: &Started, tool: &'static str) -> usize {
     let first = process(store, started, tool);
     first.durable_run("r", first.generate("go").tools([tool])).await.unwrap();

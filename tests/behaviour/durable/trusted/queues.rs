@@ -149,7 +149,7 @@ async fn due_runs_are_ordered_by_priority() {
         for (id, priority) in [("low", 9), ("middle", 3), ("first", 0), ("second", 0)] {
             let options = DurableOptions::new().priority(priority);
             genkit.durable_flow_with(id, "quick", json!({}), options).await.unwrap();
-            // A folder orders runs of one priority by the time of their change.
+            // A folder store orders runs of the same priority by the time of their last change.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let due: Vec<_> =

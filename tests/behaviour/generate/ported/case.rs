@@ -36,14 +36,14 @@ pub struct Case {
     /// Further tests that check the same.
     #[serde(default)]
     also: Vec<String>,
-    /// What it checks in addition to the original.
+    /// The checks in addition to those of the original.
     pub varies: Option<String>,
-    /// Why the outcome is different here.
+    /// The reason why the outcome is different here.
     pub differs: Option<String>,
-    /// What Genkit returns instead, in the keys of `expect`.
+    /// The outcome of Genkit instead, in the keys of `expect`.
     #[serde(default)]
     pub genkit: Map<String, Value>,
-    /// Why it does not pass, although it should.
+    /// The reason why the case does not pass, although it should.
     pub open: Option<String>,
 
     #[serde(default)]
@@ -78,7 +78,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the original tests that it covers.
+    /// Returns the original tests that the case covers.
     pub fn origins(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.from).chain(&self.also).map(String::as_str)
     }
@@ -96,7 +96,7 @@ pub struct Acting {
     /// The metadata of the tool's definition.
     #[serde(default)]
     pub metadata: Map<String, Value>,
-    /// Whether it is in the registry, rather than passed to the run.
+    /// If true, the tool is in the registry, instead of being passed to the run.
     #[serde(default)]
     pub registered: bool,
     #[serde(default)]
@@ -109,10 +109,10 @@ pub struct Acting {
     pub until: Option<Value>,
     #[serde(default, deserialize_with = "present")]
     pub output: Option<Value>,
-    /// Returns its input.
+    /// If true, the tool returns its input.
     #[serde(default)]
     pub echo: bool,
-    /// Returns the context or the state: `run` or `program`.
+    /// If set, the tool returns the context of the run (`run`) or the state of the program (`program`).
     pub lent: Option<String>,
     #[serde(default)]
     pub content: Vec<Part>,
@@ -132,7 +132,7 @@ pub struct Holding {
     pub contents: Vec<Held>,
 }
 
-/// A text, with its own address if it has one.
+/// A text, with its own URI if it has one.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Held {
@@ -160,7 +160,7 @@ pub struct Said {
     text: Option<String>,
     calls: Option<Vec<ToolRequest>>,
     response: Option<ModelResponse>,
-    /// How many times it is returned; once by default.
+    /// The number of times that it is returned. Default is once.
     pub times: Option<usize>,
 }
 

@@ -26,7 +26,7 @@ impl Comparison {
                 self.keys(at, is, wanted);
                 for (key, value) in is.iter().filter(|(_, value)| !value.is_null()) {
                     if wanted.get(key).is_none_or(Value::is_null) {
-                        self.note(at, &format!("has `{key}`, which nobody wants: {value}"));
+                        self.note(at, &format!("has `{key}`, which is not expected: {value}"));
                     }
                 }
             }

@@ -49,10 +49,10 @@ impl Calls {
     }
 }
 
-/// How a run ended.
+/// The result of a run.
 pub type Ended = Result<GenerateResponse, Error>;
 
-/// Returns everything that a case may expect of a run; all requests and calls so far.
+/// Returns everything that a case may expect of a run, including all requests and calls so far.
 pub fn observed(
     ended: &Ended,
     chunks: &[GenerateChunk],

@@ -14,7 +14,7 @@ async fn read(page: u32) -> String {
     format!("page {page}: {}", "words ".repeat(100))
 }
 
-/// About 100 tokens.
+/// Returns a text of about 100 tokens.
 fn long(name: &str) -> String {
     format!("{name}: {}", "some text ".repeat(38))
 }
@@ -114,7 +114,7 @@ async fn usage_of_the_last_answer_counts() {
     }
     let lengths: Vec<usize> =
         model.requests().iter().map(|request| request.messages.len()).collect();
-    // Slightly above 900 is within the limit, 1,100 is not: the third request is truncated, and the fourth stays so.
+    // Slightly above 900 is within the limit, but 1,100 is not: the third request is truncated, and so is the fourth.
     assert_eq!(lengths[..2], [1, 3]);
     assert_eq!(texts(&model.requests()[2])[0], "[4 earlier ");
     assert_eq!(texts(&model.requests()[3])[0], "[4 earlier ");

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::outputs;
 use crate::logged::Log;
 
-/// `count` lazy tools: `shop/item_0`, ..
+/// Returns `count` lazy tools: `shop/item_0`, ..
 fn shop(count: usize) -> Vec<Tool> {
     let item = |n: usize| {
         Tool::builder(format!("shop/item_{n}"), format!("Sells item {n}."))
@@ -204,7 +204,7 @@ async fn runs_of_a_chat_keep_what_is_open() {
 #[tokio::test]
 async fn closed_tool_that_is_called_is_opened_first() {
     let model = script([calls([("shop/item_0", json!({}))]), calls([("shop/item_0", json!({}))])]);
-    // As many tools are offered as the run has.
+    // In the second turn, all tools of the run are offered.
     let run = genkit::generate("go").model(model.clone()).tools(with_weather(shop(1)));
     let response = run.await.unwrap();
     let outputs = outputs(&response);

@@ -7,7 +7,7 @@ use genkit::testing::ScriptedModel;
 use genkit::{Approval, Context, ErrorKind, GenerateResponse, Tool, tool, tools};
 use serde_json::{Value, json};
 
-/// `count` tools: `shop/item_0`, ..
+/// Returns `count` tools: `shop/item_0`, ..
 fn shop(count: usize) -> Vec<Tool> {
     let item = |n: usize| {
         let about = format!("Sells item {n}.\nIt is a good one.");

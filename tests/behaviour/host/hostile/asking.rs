@@ -36,8 +36,8 @@ pub(super) async fn proxied(behind: CustomTransport) -> Proxied {
     Proxied { clients, asked, _host: host }
 }
 
-/// A server with the tool `work`. It asks about the call with `who: first` when `when` occurs, and responds to the
-/// second call once that question is answered.
+/// Returns a server with the tool `work`. It asks about the call with `who: first` when `when` occurs, and responds to
+/// the second call once that question is answered.
 fn asks_about_the_first(when: &'static str) -> CustomTransport {
     let state: Arc<Mutex<(usize, Option<Value>)>> = Arc::default();
     by_hand(json!({"tools": {}}), move |message, say| {

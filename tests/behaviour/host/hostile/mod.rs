@@ -1,4 +1,5 @@
-//! Servers that exceed their role: questions of other calls, resources of other servers, all resources of the host.
+//! Servers that exceed their role: they ask questions about other calls, offer resources of other servers, or use up
+//! the resources of the host.
 
 mod asking;
 mod displayed;

@@ -1,4 +1,4 @@
-//! Its questions: to the user, to the model, and for folders.
+//! The questions of `server-everything`: to the user, to the model, and for folders.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! The environment variables that a server sees.
+//! The environment variables that `server-everything` sees.
 
 use std::process::Command;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Its prompts, and the suggestions for their arguments.
+//! The prompts of `server-everything`, and the suggestions for their arguments.
 
 use genkit::model::ModelResponse;
 use genkit::testing::{Client, ScriptedModel};

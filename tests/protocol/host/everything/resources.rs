@@ -1,4 +1,4 @@
-//! Its resources and templates.
+//! The resources and templates of `server-everything`.
 
 use genkit::Part;
 use genkit::testing::ScriptedModel;

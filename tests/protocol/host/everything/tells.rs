@@ -1,4 +1,4 @@
-//! Its notifications: progress, log messages, changes.
+//! The notifications of `server-everything`: progress, log messages, changes.
 
 use genkit::context::{LogLevel, Progress};
 use genkit::mcp::host::{McpEvent, McpHost};

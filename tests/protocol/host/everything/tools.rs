@@ -1,4 +1,4 @@
-//! Each of its tools, called with valid arguments.
+//! Each tool of `server-everything`, called with valid arguments.
 
 use genkit::mcp::host::{McpHost, Sampling};
 use genkit::testing::ScriptedModel;

@@ -16,7 +16,7 @@ mod one_function {
 mod types_of_one_function {
     use genkit::tool;
 
-    // The names that the expansion could stumble over.
+    // Names that could conflict with names in the expansion.
     mod taken {
         pub struct Context;
         pub struct Input;

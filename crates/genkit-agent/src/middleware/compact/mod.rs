@@ -78,8 +78,8 @@ pub struct Compact {
 /// # }
 /// ```
 ///
-/// Choose a value for `tokens` below the context size of the model that leaves room for a response. If no more messages
-/// can be removed, the request is sent even though it exceeds `tokens`, and a warning is logged.
+/// Choose a value for `tokens` that is below the model's context size and leaves room for a response. If no more
+/// messages can be removed, the request is sent even though it exceeds `tokens`, and a warning is logged.
 pub fn compact(tokens: u64) -> Compact {
     Compact {
         limit: tokens,

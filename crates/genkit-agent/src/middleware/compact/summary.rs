@@ -57,7 +57,7 @@ fn part_text(part: &Part) -> Option<String> {
             format!("[{} answers] {} {content}", answer.name, json(&answer.output))
         }
         Part::Media { media, .. } => {
-            format!("[a file: {}]", media.content_type.as_deref().unwrap_or("of unknown type"))
+            format!("[a file: {}]", media.content_type.as_deref().unwrap_or("unknown type"))
         }
         Part::Resource { resource, .. } => {
             let text = resource.text.as_deref().unwrap_or_default();

@@ -33,11 +33,10 @@ pub struct Skills(Arc<SkillOffers>);
 /// Creates middleware that offers skills to a model: from folders on disk, from a registry
 /// (`skills!`), and from MCP servers (`McpHost`, `McpClient`).
 ///
-/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool
-/// `use_skill` loads a skill's instructions by name, or takes a query to find skills that are not
-/// in the list. The tool `read_skill_file`
-/// reads a file of a skill. The content of a skill is fetched only when the model requests it, and content from a
-/// server is verified against the digests in its list. The model receives the origin of each skill. The name of a
+/// The system message lists names and descriptions, up to 100 skills and 8 KiB. The tool `use_skill` loads a skill's
+/// instructions by name, or takes a query to find skills that are not in the list. The tool `read_skill_file` reads a
+/// file of a skill. The content of a skill is fetched only when the model requests it, and content from a server is
+/// verified against the digests in the server's list. The model receives the origin of each skill. The name of a
 /// server's skill starts with the key of the server, as in `shop/refunds`, so it cannot replace a skill of this
 /// program. Nothing in a skill is executed, and `allowed-tools` has no effect.
 ///
@@ -67,8 +66,8 @@ pub struct Skills(Arc<SkillOffers>);
 /// # }
 /// ```
 ///
-/// The run fails if a skill in a folder is invalid; the error names the file and line. An MCP server that is
-/// unavailable is skipped with a warning.
+/// An invalid skill in a folder is omitted, and the reason is logged with file and line. The run fails if no skill in a
+/// folder can be used. An MCP server that is unavailable is skipped with a warning.
 pub fn skills<S: SkillSource>(sources: impl IntoIterator<Item = S>) -> Skills {
     let sources = sources.into_iter().map(|source| Arc::new(source) as Arc<dyn SkillSource>);
     Skills(Arc::new(SkillOffers::from_sources(sources.collect())))

@@ -77,7 +77,8 @@ impl ToolSearch {
     }
 }
 
-/// Returns the request with the tools that a model with these capabilities is offered if the run has lazy tools.
+/// Returns the request with the tools that a run offers to a model with these capabilities. Only requests with lazy
+/// tools change.
 pub(crate) fn show_lazy_tools(mut request: ModelRequest, info: &ModelInfo) -> ModelRequest {
     if request.tools.iter().any(|tool| tool.lazy)
         && let Some(tools) = lazy_tool_search().offer_lazy_tools(&request, info)

@@ -70,8 +70,8 @@ pub struct ToolSearch {
 /// model calls a tool that is not open, it receives an error and the tool is opened, so that the model can correct the
 /// call.
 ///
-/// The set of open tools is derived from the calls and responses of `search_tools` in the history. Tools therefore stay
-/// open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
+/// The set of open tools is derived from the tool calls and the responses of `search_tools` in the history. Tools
+/// therefore stay open in a [`Chat`](crate::Chat), and when another process resumes the run. Add this middleware before
 /// [`compact()`](super::compact()), so that it reads the messages before compaction removes any.
 ///
 /// A run with [lazy](genkit_core::Tool::is_lazy) tools does not need this middleware. If the model's provider has no
@@ -238,7 +238,7 @@ impl ToolSearch {
         let more = fits.split_off(fits.len().min(self.results));
         found.extend(fits);
         let opened =
-            found.iter().map(|tool| json!({ "name": tool.name, "description": format_tool(tool) }));
+            found.iter().map(|tool| json!({ "name": tool.name, "description": first_line(tool) }));
         let mut answer = json!({ "opened": opened.collect::<Vec<_>>() });
         let mut say = |key: &str, list: Vec<String>| {
             if !list.is_empty() {
@@ -328,7 +328,7 @@ fn list_tools(tools: &[&ToolDefinition]) -> Option<String> {
     let mut lines = "The tools:".to_owned();
     for tool in tools {
         lines.push_str(&format!("\n- {}", tool.name));
-        let line = format_tool(tool);
+        let line = first_line(tool);
         if !line.is_empty() {
             lines.push_str(&format!(": {line}"));
         }
@@ -341,6 +341,6 @@ fn list_tools(tools: &[&ToolDefinition]) -> Option<String> {
 }
 
 /// Returns the first line of the tool's description.
-fn format_tool(tool: &ToolDefinition) -> String {
+fn first_line(tool: &ToolDefinition) -> String {
     excerpt(tool.description.trim().lines().next().unwrap_or_default(), SHOWN)
 }

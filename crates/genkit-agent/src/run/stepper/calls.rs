@@ -152,7 +152,7 @@ impl RunCall {
         Self { driver, call, index, journal: None }
     }
 
-    /// Returns the tool request of the call. Its `ref` distinguishes it from other calls of the round.
+    /// Returns the tool request of the call. Its `id` distinguishes it from other calls of the round.
     pub fn request(&self) -> &ToolRequest {
         &self.call.request
     }

@@ -316,7 +316,7 @@ impl Run {
             return Ok(false);
         }
         if by != Some(env.asker) {
-            env.budget.count_tool_calls(&used);
+            env.budget.count_nested_calls(&used);
         }
         self.machine.finish_call(place, outcome);
         self.settle_if_done();

@@ -1,4 +1,5 @@
-//! A run inside a durable call: its steps are saved in the journal of the call, so that a crash repeats none of them.
+//! A run inside a durable call: its steps are saved in the journal of the call, so that none of them is repeated after
+//! a crash.
 
 use std::any::Any;
 use std::sync::Arc;

@@ -52,7 +52,7 @@ pub(super) enum TurnStep {
     Model,
     /// Run these calls, in any order.
     Tools(Vec<PendingCall>),
-    /// Check [`TurnMachine::model_answer`].
+    /// Check [`TurnMachine::response_to_check`].
     Check,
     /// Wait for answers to the questions of [`TurnMachine::open_round`].
     Asks,

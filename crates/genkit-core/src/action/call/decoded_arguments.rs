@@ -104,7 +104,7 @@ fn unknown_argument(fields: &[Field], key: &str) -> String {
         .map(|name| format!("`{name}`"))
         .collect();
     match &names[..] {
-        [] => format!("unknown field `{key}`, there are no fields"),
+        [] => format!("unknown field `{key}`; there are no fields"),
         [only] => format!("unknown field `{key}`, expected {only}"),
         [one, other] => format!("unknown field `{key}`, expected {one} or {other}"),
         all => format!("unknown field `{key}`, expected one of {}", all.join(", ")),

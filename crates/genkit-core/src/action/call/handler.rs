@@ -76,7 +76,7 @@ impl<O> ActionHandler<O> {
     }
 }
 
-/// Creates a handler that forwards the arguments to another program unchanged.
+/// Creates a handler that forwards the arguments to another program without decoding them.
 pub(crate) fn forward_to<O, F>(function: F) -> ActionHandler<O>
 where
     F: Fn(Context, Value) -> BoxFuture<'static, Result<O>> + Send + Sync + 'static,

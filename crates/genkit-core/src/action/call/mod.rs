@@ -1,4 +1,4 @@
-//! The typed call: from JSON arguments, through injected parameters, to a function whose types are erased.
+//! Typed calls: decodes JSON arguments, injects the other parameters, and erases the types of the function.
 
 mod args;
 mod argument;

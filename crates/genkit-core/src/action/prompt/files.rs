@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use genkit_dotprompt::{Environment, Folder, Metadata, PromptFile};
 use serde_json::Value;
 
-use super::template::{PromptTemplate, describe_prompt};
+use super::template::{PromptTemplate, apply_frontmatter};
 use super::{Prompt, PromptBuilder};
 use crate::template::{Error as E, Templates};
 
@@ -144,7 +144,7 @@ fn load_prompt(
     let metadata = environment.metadata(&file, &Metadata::default());
     let metadata = metadata.map_err(|error| error_texts(vec![error]))?;
     let builder = PromptBuilder::from_file(name, file.file().to_owned());
-    let described = describe_prompt(builder, file.file(), &metadata);
+    let described = apply_frontmatter(builder, file.file(), &metadata);
     let builder = described.map_err(|error| vec![error.to_string()])?;
     for warning in environment.warnings(&file) {
         tracing::warn!("{warning}");

@@ -131,7 +131,7 @@ impl Prompt {
         }))
     }
 
-    /// Returns this prompt under another name. Its tools are resolved with `find`.
+    /// Returns this prompt under another name. The tools of the prompt are resolved with `find`.
     pub(crate) fn mount_as(&self, name: String, find: impl Fn(&str) -> Vec<Tool>) -> Self {
         let data = &self.0;
         Self(Arc::new(PromptData {
@@ -177,7 +177,7 @@ impl Prompt {
         self.0.template.as_deref()
     }
 
-    /// Returns the exact input schema of the arguments, derived from the types.
+    /// Returns the exact input schema of the arguments: the schema that was set, or otherwise derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }

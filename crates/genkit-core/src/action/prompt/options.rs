@@ -57,7 +57,7 @@ pub enum PromptTool {
 }
 
 impl PromptTool {
-    /// Returns the name of the tool.
+    /// Returns the name of the tool, or the pattern.
     pub fn name(&self) -> &str {
         match self {
             Self::Value(tool) => tool.name(),
@@ -123,7 +123,7 @@ impl PromptOptions {
         self.with_config_value(key, value)
     }
 
-    /// Adds tools: `tools![..]`, values, names, or patterns with `*`.
+    /// Adds tools: `tools![..]`, [`Tool`] values, names, or patterns with `*`.
     #[must_use]
     pub fn with_tools<T: Into<PromptTool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
         self.tools.extend(tools.into_iter().map(Into::into));

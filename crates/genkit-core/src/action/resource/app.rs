@@ -12,7 +12,8 @@ pub const APP_EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// The page of an MCP App: the origins that it may load from, and its browser permissions. By default, the page may use
 /// only its own HTML.
 ///
-/// A client shows the page in a sandboxed frame and enforces these permissions with a content security policy.
+/// A client shows the page in a sandboxed frame. It enforces the origins with a content security policy, and the browser
+/// permissions with the permissions policy of the frame.
 ///
 /// ```
 /// use genkit::action::{AppPage, Resource};
@@ -25,7 +26,7 @@ pub const APP_EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// assert_eq!(cart.mime_type(), Some("text/html;profile=mcp-app"));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[must_use = "a page is passed to `.app(..)` of a resource"]
+#[must_use = "a page does nothing until it is passed to `.app(..)` of a resource"]
 pub struct AppPage {
     /// The lists of the content security policy.
     csp: Map<String, Value>,

@@ -134,7 +134,7 @@ impl ResourceContents {
 /// The type-erased result of a resource.
 pub type ResourceOutput = Vec<ResourceContents>;
 
-/// Returns the contents for a span: text as parts, and only the length of bytes.
+/// Returns the contents to record in a span: text in full, but bytes only as their length.
 pub fn resource_for_span(contents: &[ResourceContents]) -> Value {
     let part = |content: &ResourceContents| match &content.body {
         ContentsBody::Text(text) => json!({ "text": text }),

@@ -1,4 +1,4 @@
-//! The approval text that a user reads before a tool call runs. Every argument is shown, at least in part, and
+//! The approval text that a user reads before a tool call runs. Up to 100 values are shown, each at least in part, and
 //! omissions are listed.
 
 use std::borrow::Cow;
@@ -53,8 +53,8 @@ impl Tool {
     }
 }
 
-/// Returns the approval question for `name`, which must be escaped, with these arguments. `known` contains the
-/// properties in the tool's schema.
+/// Returns the approval question for a call of `name` with these arguments. `name` must be escaped. `known` contains
+/// the properties in the tool's schema.
 pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, Value>>) -> String {
     if json_size(arguments) <= SHOWN {
         let shown = arguments.to_string();
@@ -75,7 +75,7 @@ pub fn approval_text(name: &str, arguments: &Value, known: Option<&Map<String, V
     let mut missing = named.collect::<Vec<_>>().join(", ");
     if more > 0 {
         // Writing into a `String` cannot fail.
-        let _ = write!(missing, ", and {} more places", group_digits(more));
+        let _ = write!(missing, ", and {} more omissions", group_digits(more));
     }
     let missing = if missing.is_empty() { missing } else { format!(" (+ {missing})") };
     format!("Allow `{name}` to run with {text}{missing}?")

@@ -155,7 +155,7 @@ impl ToolBuilder {
         }
     }
 
-    /// Sets the input type to `T`, for a handler that takes another type or a tool without a handler.
+    /// Sets the input type to `T`, for a tool without a handler, or if the handler takes another type.
     ///
     /// ```
     /// use genkit::message::ToolRequest;
@@ -180,7 +180,7 @@ impl ToolBuilder {
         self
     }
 
-    /// Sets the output type to `T`, for a handler that returns another type or a tool without a handler.
+    /// Sets the output type to `T`, for a tool without a handler, or if the handler returns another type.
     pub fn output<T: Serialize + JsonSchema>(mut self) -> Self {
         self.output =
             Some(OutputSchema::Of(|| Some(genkit_schema::internal::output_schema::<T>())));

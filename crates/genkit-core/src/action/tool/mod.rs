@@ -67,8 +67,8 @@ impl Tool {
         Self::from_cache(F::DEFINITION)
     }
 
-    /// Returns the tool with its schemas and portable schemas. It is cached, because programs call `tools![..]` for
-    /// each request.
+    /// Returns the tool with its schemas and portable schemas. The tool is cached, because programs call `tools![..]`
+    /// for each request.
     fn from_cache(definition: &'static StaticTool) -> Self {
         static TOOLS: LazyLock<RwLock<HashMap<usize, Tool>>> = LazyLock::new(RwLock::default);
         let address = std::ptr::from_ref(definition).addr();
@@ -163,12 +163,13 @@ impl Tool {
         self.0.settings.max_output
     }
 
-    /// Returns the exact input schema of the arguments, derived from the types.
+    /// Returns the exact input schema of the arguments: the schema that was set, or otherwise derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
 
-    /// Returns the exact output schema of the result, derived from the type, if the tool returns a value.
+    /// Returns the exact output schema of the result, if the tool returns a value: the schema that was set, or
+    /// otherwise derived from the type.
     pub fn output_schema(&self) -> Option<&Value> {
         self.schemas().output()
     }

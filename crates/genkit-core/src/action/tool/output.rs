@@ -23,8 +23,8 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// Returns the response for a model, and the content that accompanies it. Content that is only text becomes the
-    /// response.
+    /// Returns the response for a model, the content that accompanies it, and the metadata. Without a value, content
+    /// that is only text becomes the response.
     pub fn into_answer(self) -> (Value, Vec<Part>, Map<String, Value>) {
         let Self { value, content, metadata, .. } = self;
         match value {
@@ -136,8 +136,8 @@ impl<T> ToolReply<T> {
 
 /// A type that a tool or a flow can return.
 ///
-/// Implemented for every `T: Serialize + JsonSchema`, and for [`Part`], `Vec<Part>` and [`ToolReply`]. A function may
-/// return it directly or in a `Result` (or an alias of it).
+/// Implemented for every `T: Serialize + JsonSchema`, and for [`Part`] and [`ToolReply`]. A function can also return
+/// `Vec<Part>`, and can return each of these types in a `Result` or an alias of `Result`.
 ///
 /// ```
 /// use genkit::{Part, Tool, tool};

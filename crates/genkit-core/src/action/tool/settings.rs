@@ -37,9 +37,10 @@ pub struct ToolAnnotations {
 /// 2026-07-28). `#[tool(task)]`, `task = "5s"`, `task = "now"` and `task = "always"` correspond to `ToolTask::new()`,
 /// `.after(..)`, `.now()` and `.now().required()`.
 ///
-/// A client that declares the extension in a call receives the plain result if the call finishes or asks a question in
-/// time. Otherwise it receives a task, which it can poll, answer and cancel. All other clients, the generate loop and
-/// flows wait for the result. A server creates tasks if the feature `durable` is enabled; see `McpServer::task_ttl`.
+/// A client that declares the extension in a call receives the plain result, or a plain question, if the call finishes
+/// or asks the question within the delay. After the delay, the client receives a task, which it can poll, answer and
+/// cancel. All other clients, the generate loop and flows wait for the result. A server creates tasks only if the
+/// feature `durable` is enabled; see `McpServer::task_ttl`.
 ///
 /// ```
 /// use genkit::action::ToolTask;
@@ -102,9 +103,9 @@ impl Default for ToolTask {
 /// The retries of a tool's calls in durable runs. `#[tool(retry)]` corresponds to `ToolRetry::new()`, and
 /// `#[tool(retry(max_retries = 2, initial_delay = "5s"))]` sets its values.
 ///
-/// A call that fails with a retryable error is repeated, and reuses the results that `once` saved, before the model
-/// receives the error. `DurableOptions::retry_tool` of a run overrides these retries. They apply neither outside
-/// durable runs nor to the tools of an agent inside a run.
+/// A call that fails with a retryable error is repeated. A retry reuses the results that `once` saved. The model
+/// receives an error only if the last retry fails. `DurableOptions::retry_tool` of a run overrides these retries. They
+/// apply neither outside durable runs nor to the tools of an agent inside a run.
 ///
 /// ```
 /// use genkit::action::ToolRetry;
@@ -120,13 +121,13 @@ impl Default for ToolTask {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolRetry {
-    /// Maximum number of retries. `None` means 4.
+    /// The maximum number of retries. `None` means 4.
     pub max_retries: Option<u32>,
-    /// Delay before the first retry. `None` means 1 second.
+    /// The delay before the first retry. `None` means 1 second.
     pub initial_delay: Option<Duration>,
-    /// Factor between two delays. `None` means 4.
+    /// The factor between two delays. `None` means 4.
     pub backoff: Option<u32>,
-    /// Maximum delay. `None` means 5 minutes; a server may request a longer one.
+    /// The maximum delay. `None` means 5 minutes; a server may request a longer delay.
     pub max_delay: Option<Duration>,
 }
 

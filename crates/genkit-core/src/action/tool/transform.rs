@@ -43,7 +43,7 @@ impl Tool {
     /// #[tool]
     /// async fn search(words: String) -> String { words }
     ///
-    /// let tool = Tool::of::<search>().described("Searches the user's notes. Ask it before you add one.");
+    /// let tool = Tool::of::<search>().described("Searches the user's notes. Call it before you add one.");
     /// assert!(tool.description().ends_with("before you add one."));
     /// ```
     #[must_use]
@@ -117,8 +117,8 @@ impl Tool {
     /// ```
     ///
     /// # Errors
-    /// Returns [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the tool has no such argument, or if the value
-    /// does not match its schema.
+    /// Returns [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the tool has no such argument, or if
+    /// `value` does not match the schema of the argument.
     pub fn with_fixed(&self, argument: &str, value: impl Serialize) -> Result<Self> {
         let fault = |why: String| E::FixedArgument {
             tool: self.name().to_owned(),

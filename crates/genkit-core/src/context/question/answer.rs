@@ -39,7 +39,7 @@ pub struct Decision {
     meant: Option<QuestionFilter>,
 }
 
-/// The three actions of MCP.
+/// The actions that MCP defines for the response to an elicitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserAction {
@@ -105,7 +105,7 @@ impl Decision {
         Self { shown: Some(message), ..self }
     }
 
-    /// Restricts the answer to an interrupt, regardless of its key.
+    /// Restricts the answer to interrupts, regardless of their keys.
     pub(crate) fn for_interrupt(self) -> Self {
         Self { meant: Some(QuestionFilter::Interrupt), ..self }
     }
@@ -137,7 +137,7 @@ impl Decision {
         })
     }
 
-    /// Converts the user's decision to visit a page.
+    /// Converts the decision on a page to visit.
     pub(super) fn into_visited(self) -> Elicited<()> {
         match self.action {
             UserAction::Accept => Elicited::Accepted(()),

@@ -36,9 +36,9 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declines, and
-    /// [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not support questions
-    /// to the user.
+    /// Returns [`ErrorKind::PermissionDenied`](crate::error::ErrorKind::PermissionDenied) if the user declines or
+    /// dismisses the request, and [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the
+    /// caller does not support questions to the user.
     pub async fn confirm(&self, message: impl Into<String>) -> Result<()> {
         self.approve_as(None, message.into()).await
     }

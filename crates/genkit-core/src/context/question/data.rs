@@ -56,7 +56,7 @@ impl QuestionKind {
         }
     }
 
-    /// Returns the whole question as one canonical text. An answer is valid only for this text.
+    /// Returns the whole question as a canonical string. An answer is valid only for the question with this string.
     pub fn canonical_text(&self) -> String {
         let asked = match self {
             Self::Elicitation { message, schema } => json!(["elicitation", message, schema]),
@@ -92,7 +92,7 @@ impl Question {
         }
     }
 
-    /// Returns the page to visit, if the question has one.
+    /// Returns the URL of the page to visit, if this is a URL elicitation.
     pub(crate) fn url(&self) -> Option<&str> {
         match &self.kind {
             QuestionKind::ElicitUrl { url, .. } => Some(url),

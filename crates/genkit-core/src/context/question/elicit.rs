@@ -20,7 +20,7 @@ use genkit_untrusted::visible;
 
 impl Context {
     /// Asks the user to fill in a form for a `T` (elicitation). `T` is a struct of plain fields: text, numbers,
-    /// booleans and enums.
+    /// booleans, enums and lists of enums.
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -147,9 +147,9 @@ impl<T: DeserializeOwned + JsonSchema> ElicitForm for T {}
 /// ```
 ///
 /// # Errors
-/// Awaiting it returns [`ErrorKind::FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller
-/// does not support elicitation, [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the answer
-/// cannot be deserialized as `T`, or the error that the caller responds with.
+/// Awaiting it returns [`FailedPrecondition`](crate::error::ErrorKind::FailedPrecondition) if the caller does not
+/// support elicitation or a field asks for a secret, [`InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if
+/// the answer does not match the form, or the error that the caller responds with.
 #[must_use = "a question is only asked when awaited; add `.await`"]
 pub struct Elicit<'a, T> {
     context: &'a Context,

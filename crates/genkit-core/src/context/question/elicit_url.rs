@@ -61,8 +61,8 @@ impl Context {
     }
 
     /// Notifies the client that the user has finished with the page of the [`elicit_url`](Self::elicit_url) request
-    /// with this [`id`](ElicitUrl::id), so that it can stop waiting. Has no effect for callers that do not wait: the
-    /// generate loop, and clients of the 2026-07-28 protocol, which has no such notification for a request.
+    /// with this [`id`](ElicitUrl::id), so that the client can stop waiting. Has no effect for the generate loop, which
+    /// does not wait, and for clients of the 2026-07-28 protocol, which has no such notification.
     pub async fn url_completed(&self, id: impl Into<String>) {
         self.0.parts.caller.notify_url_completed(id.into()).await;
     }

@@ -35,7 +35,7 @@ impl Context {
     }
 }
 
-/// A sampling request to the client's model that is ready to be sent. Created by [`Context::sample`].
+/// A sampling request, ready to be sent to the client's model. Created by [`Context::sample`].
 ///
 /// Await it to send the request. The output is a [`Sampled`].
 ///

@@ -16,8 +16,8 @@ use crate::context::question::Elicited;
 use crate::context::{Context, ContextParts};
 
 impl Context {
-    /// Creates a builder of a context for unit tests of functions that ask questions, log or use state. It needs
-    /// neither a server nor a model.
+    /// Creates a builder of a context for unit tests of functions that ask questions, log or use state. The context
+    /// needs neither a server nor a model.
     ///
     /// ```
     /// use genkit::{Context, Elicited, Result, tool};
@@ -144,8 +144,8 @@ impl TestContextBuilder {
         self
     }
 
-    /// Answers each question with the result of `answer`, if it returns `Some`. Questions whose key has an
-    /// [`answer_to`](Self::answer_to) are not passed to it.
+    /// Answers each question with the result of `answer`, if the result is `Some`. Questions whose key has an
+    /// [`answer_to`](Self::answer_to) are not passed to `answer`.
     pub fn answer_with<F>(mut self, answer: F) -> Self
     where
         F: Fn(&AskedQuestion) -> Option<Elicited<Value>> + Send + Sync + 'static,

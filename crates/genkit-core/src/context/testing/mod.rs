@@ -62,7 +62,8 @@ impl TestContext {
         self.reports()
     }
 
-    /// Returns the number of unused answers. It is 0 if the function asked every question that the test expects.
+    /// Returns the number of unused answers. The number is 0 if the function asked every question that the test
+    /// expects.
     ///
     /// ```
     /// let ctx = genkit::Context::testing().answer(true).build();

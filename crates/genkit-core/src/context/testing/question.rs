@@ -81,7 +81,7 @@ impl AskedQuestion {
         }
     }
 
-    /// Returns the message for the user or the model. It is empty for roots.
+    /// Returns the message for the user or the model. The message is empty for roots and for interrupts without text.
     pub fn message(&self) -> &str {
         &self.message
     }
@@ -91,7 +91,7 @@ impl AskedQuestion {
         self.question.schema()
     }
 
-    /// Returns the page to visit, if this is a URL elicitation.
+    /// Returns the URL of the page to visit, if this is a URL elicitation.
     pub fn url(&self) -> Option<&str> {
         self.question.url()
     }

@@ -33,7 +33,7 @@ use genkit_schema::Schema;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateOptions {
-    /// Name of the model. Default is the default model of the program.
+    /// The name of the model. Default is the default model of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Documents as context for the model.
@@ -42,19 +42,19 @@ pub struct GenerateOptions {
     /// The conversation.
     #[serde(default)]
     pub messages: Vec<Message>,
-    /// Names of tools, or patterns that contain `*`.
+    /// The names of tools, or patterns that contain `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// URIs of resources that messages may refer to. Resources of the registry do not need to be listed.
+    /// The URIs of resources that messages may refer to. Resources of the registry do not need to be listed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resources: Vec<String>,
-    /// Tool choice: whether the model may, must or must not call tools.
+    /// The tool choice: whether the model may, must or must not call tools.
     #[serde(flatten, with = "crate::run_options::tool_choice")]
     pub tool_choice: Option<ToolChoice>,
-    /// Model settings.
+    /// The model settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<Map<String, Value>>,
-    /// Output options: the format and schema of the response.
+    /// The output options: the format and schema of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputOptions>,
     /// Answers to the interrupts of the run that is resumed.
@@ -63,20 +63,20 @@ pub struct GenerateOptions {
     /// Whether tool requests are returned to the caller instead of being run. Default is `false`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub return_tool_requests: Option<bool>,
-    /// Turn limit: the maximum number of rounds of tool calls. Default is 5.
+    /// The turn limit: the maximum number of rounds of tool calls. Default is 5.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<usize>,
-    /// Usage limit: the number of tokens and model calls that the run may use.
+    /// The usage limit: the number of tokens and model calls that the run may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage_limit: Option<UsageLimit>,
-    /// Names of the tools that end the run after a successful call.
+    /// The names of the tools that end the run after a successful call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop_on_tools: Vec<String>,
     /// Middleware by name, or as `{"name": .., "config": ..}`: see
     /// `GenkitBuilder::named_middleware`.
     #[serde(default, rename = "use", skip_serializing_if = "Vec::is_empty")]
     pub middleware: Vec<Value>,
-    /// Step name, recorded in traces.
+    /// The step name, which is recorded in traces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_name: Option<String>,
 }
@@ -186,7 +186,7 @@ impl OutputOptions {
         with_content_type: content_type = impl Into<String> => |kind| Some(kind.into());
         /// Sets the output instructions.
         with_instructions: instructions = impl Into<Instructions> => |text| Some(text.into());
-        /// Sets the schema of the value.
+        /// Sets the JSON Schema of the output.
         with_json_schema: json_schema = impl Into<Schema> => |schema| Some(schema.into());
         /// Sets whether the provider should enforce the schema.
         with_constrained: constrained = bool => |yes| Some(yes);

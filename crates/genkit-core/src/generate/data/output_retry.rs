@@ -9,7 +9,7 @@ use crate::model::response::GenerateChunk;
 const OUTPUT_RETRY: &str = "outputRetry";
 
 /// An output retry: a response did not match the requested output, and the model is called again. Discard the chunks
-/// received for the message [`index`](Self::index). Read it with [`GenerateChunk::output_retry`].
+/// received for the message [`index`](Self::index). Returned by [`GenerateChunk::output_retry`].
 ///
 /// ```
 /// use genkit::testing::ScriptedModel;
@@ -36,11 +36,11 @@ const OUTPUT_RETRY: &str = "outputRetry";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OutputRetry {
-    /// Number of the retry in this run, starting at 1.
+    /// The number of the retry in this run, starting at 1.
     pub attempt: usize,
-    /// Index of the produced message that does not match; its chunks have the same index.
+    /// The index of the produced message that does not match; its chunks have the same index.
     pub index: usize,
-    /// Reason for the retry, as sent to the model.
+    /// The reason for the retry, as sent to the model.
     pub reason: String,
 }
 
@@ -60,7 +60,7 @@ impl OutputRetry {
         message
     }
 
-    /// Creates the chunk that reports the retry in a stream. It has no content.
+    /// Creates the chunk that reports the retry in a stream. The chunk has no content.
     #[doc(hidden)]
     pub fn retry_chunk(&self) -> GenerateChunk {
         let told = serde_json::to_value(self).unwrap_or_default();
@@ -72,8 +72,8 @@ impl OutputRetry {
 }
 
 impl GenerateChunk {
-    /// Returns the output retry that this chunk reports, if any. Discard the earlier chunks of that response. Such a
-    /// chunk has no content.
+    /// Returns the output retry that this chunk reports, if any. A chunk that reports a retry has no content. Discard
+    /// the earlier chunks of the rejected response.
     pub fn output_retry(&self) -> Option<OutputRetry> {
         serde_json::from_value(self.custom.get(OUTPUT_RETRY)?.clone()).ok()
     }

@@ -35,16 +35,16 @@ use genkit_untrusted::redact::remove_account_settings;
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct GenerateResponse {
-    /// The last message from the model.
+    /// The last message: a model message, or the tool responses if the run ended with a tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// Finish reason: why the run ended.
+    /// The finish reason: the reason why the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<FinishReason>,
-    /// Finish message: a description of why the run ended.
+    /// The finish message: a description of the finish reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_message: Option<String>,
-    /// Usage: the sum over all model calls of the run.
+    /// The usage: the sum over all model calls of the run.
     #[serde(default)]
     pub usage: Usage,
     /// Custom data from the model's provider about the last response.
@@ -132,7 +132,7 @@ impl GenerateResponse {
     /// Returns [`ErrorKind::InvalidArgument`](crate::error::ErrorKind::InvalidArgument) if the text does not contain a
     /// value of this type. The error quotes the text.
     pub fn output<T: DeserializeOwned>(&self) -> Result<T> {
-        let answer = self.model_answer();
+        let answer = self.model_output();
         answer.read().map(|(output, _)| output).map_err(|misfit| match misfit {
             OutputMismatch::Unreadable(error) => error,
             OutputMismatch::Value(why) => {
@@ -146,10 +146,10 @@ impl GenerateResponse {
     /// # Errors
     /// Returns the same errors as [`output`](Self::output).
     pub fn output_value(&self) -> Result<Value> {
-        self.model_answer().parse_value()
+        self.model_output().parse_value()
     }
 
-    pub(crate) fn model_answer(&self) -> ModelOutput<'_> {
+    pub(crate) fn model_output(&self) -> ModelOutput<'_> {
         ModelOutput {
             message: self.message.as_ref(),
             finish_reason: self.finish_reason,

@@ -48,17 +48,17 @@ const TOOL: &str = "tool";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolProgress {
-    /// Name of the tool.
+    /// The name of the tool.
     pub name: String,
-    /// Id of the [`ToolRequest`], which distinguishes parallel calls to the same tool.
+    /// The id of the [`ToolRequest`], which distinguishes parallel calls to the same tool.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Amount of work done, in the tool's own unit.
+    /// The amount of work done, in the tool's own unit.
     pub progress: f64,
-    /// Total amount of work, in the same unit, if known.
+    /// The total amount of work, in the same unit, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<f64>,
-    /// Message that describes the current work.
+    /// A message that describes the current work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -103,9 +103,9 @@ pub struct ToolProgress {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolChunk {
-    /// Name of the tool.
+    /// The name of the tool.
     pub name: String,
-    /// Id of the [`ToolRequest`], which distinguishes parallel calls to the same tool.
+    /// The id of the [`ToolRequest`], which distinguishes parallel calls to the same tool.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The value that the tool sent.

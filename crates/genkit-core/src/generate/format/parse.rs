@@ -15,8 +15,8 @@ pub const MAX_QUOTED: usize = 200;
 
 /// Parses a complete response.
 ///
-/// If the text ends within JSON, the complete values are returned; the finish reason reports whether the text was cut
-/// off.
+/// If the text ends within JSON, the part that can be parsed is returned, including an unfinished string; the
+/// finish reason reports whether the text was cut off.
 pub fn parse_answer(format: Format, text: &str) -> Result<Value> {
     match format {
         Format::Text => Ok(text.into()),
@@ -34,7 +34,7 @@ pub fn parse_answer(format: Format, text: &str) -> Result<Value> {
                 ListEnd::Broken => Err(unreadable_error("a JSON array", "a malformed array", text)),
             }
         }
-        Format::Enum => Ok(parse_word(text).into()),
+        Format::Enum => Ok(trim_word(text).into()),
         Format::Jsonl => match partial_json::lines(text) {
             Ok(values) => Ok(Value::Array(values)),
             Err(line) => {
@@ -80,7 +80,7 @@ fn inside_fence(text: &str) -> Option<&str> {
 }
 
 /// Removes quotes and whitespace around a word.
-fn parse_word(text: &str) -> &str {
+fn trim_word(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))
 }
 

@@ -11,8 +11,8 @@ use crate::message::{Message, Part, ToolRequest, ToolResponse};
 
 /// An interrupt: an open question of a run, for a human in the loop.
 ///
-/// Each method creates an [`Answer`]. `resume` calls a closure for each interrupt, and
-/// `resume_with_answers` takes a list of answers.
+/// Methods such as [`approve`](Self::approve) and [`respond`](Self::respond) create an [`Answer`]. `resume` calls a
+/// closure for each interrupt, and `resume_with_answers` takes a list of answers.
 ///
 /// ```
 /// use genkit::model::ModelResponse;
@@ -93,9 +93,9 @@ impl Interrupt {
         self.question.schema()
     }
 
-    /// Returns the page that the user should visit, if the question was asked with
-    /// [`Context::elicit_url`](crate::context::Context::elicit_url). Show it, and open it only if the user agrees; then
-    /// [`accept`](Self::accept) the question with `()`.
+    /// Returns the URL of the page that the user should visit, if the question was asked with
+    /// [`Context::elicit_url`](crate::context::Context::elicit_url). Show the URL, and open it only if the user agrees;
+    /// then [`accept`](Self::accept) the question with `()`.
     pub fn url(&self) -> Option<&str> {
         self.question.url()
     }
@@ -156,7 +156,7 @@ impl Interrupt {
         self.approve().with_input(input)
     }
 
-    /// Declines the call with a reason: it does not run, and the model receives the reason as an error.
+    /// Declines the question with a reason. A call that needs approval does not run, and its error contains the reason.
     pub fn decline_with(&self, reason: impl Into<String>) -> Answer {
         self.build_answer(UserAction::Decline, json!({ "reason": reason.into() }), true.into())
     }
@@ -171,7 +171,9 @@ impl Interrupt {
     pub fn accept(&self, content: impl Serialize) -> Answer {
         match crate::finite::to_finite_value(content) {
             Ok(content) => self.build_answer(UserAction::Accept, content, true.into()),
-            Err(error) => self.cancel().with_error(format!("failed to serialize it: {error}")),
+            Err(error) => {
+                self.cancel().with_error(format!("failed to serialize the content: {error}"))
+            }
         }
     }
 
@@ -186,11 +188,13 @@ impl Interrupt {
         self.build_answer(UserAction::Cancel, json!({}), true.into())
     }
 
-    /// Responds on behalf of the tool: it does not run, and the model receives `output`.
+    /// Responds on behalf of the tool: the tool does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
         match crate::finite::to_finite_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
-            Err(error) => self.cancel().with_error(format!("failed to serialize it: {error}")),
+            Err(error) => {
+                self.cancel().with_error(format!("failed to serialize the output: {error}"))
+            }
         }
     }
 
@@ -204,18 +208,20 @@ impl Interrupt {
             return self.respond(output);
         }
         self.cancel().with_error(format!(
-            "`respond_as::<{tool}>` responds on behalf of `{tool}`; check `question.name()` first"
+            "`respond_as::<{tool}>` responds on behalf of `{tool}`; check `question.tool_request().name` first"
         ))
     }
 
     /// Restarts the tool: runs it again, with `metadata` as the return value of
     /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
-    /// `{"toolApproved": true}` here.
+    /// `{"toolApproved": true}` here. Any other `metadata` declines an approval.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
         let metadata = match crate::finite::to_finite_value(metadata) {
             Ok(metadata) => metadata,
             Err(error) => {
-                return self.cancel().with_error(format!("failed to serialize it: {error}"));
+                return self
+                    .cancel()
+                    .with_error(format!("failed to serialize the metadata: {error}"));
             }
         };
         let yes = !self.is_approval() || metadata.get("toolApproved") == Some(&Value::Bool(true));
@@ -291,7 +297,9 @@ impl Answer {
     fn with_input(mut self, input: impl Serialize) -> Self {
         let input = match crate::finite::to_finite_value(input) {
             Ok(input) => input,
-            Err(error) => return self.with_error(format!("failed to serialize it: {error}")),
+            Err(error) => {
+                return self.with_error(format!("failed to serialize the arguments: {error}"));
+            }
         };
         if let Kind::Restart(Part::ToolRequest { tool_request, metadata }) = &mut self.kind {
             let before = std::mem::replace(&mut tool_request.input, input);

@@ -21,7 +21,7 @@ use genkit_schema::internal::strictness::Strictness;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Resume {
-    /// Tool responses on behalf of the tools.
+    /// The tool responses on behalf of the tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub respond: Vec<Part>,
     /// Calls to run again, with their answers in the metadata.
@@ -355,7 +355,7 @@ fn restore_restarted(
 }
 
 /// Returns whether the question in an answer equals the open question. An answer received over the network may lack the
-/// question, and is then treated as an answer to this question.
+/// question, and is then treated as an answer to the open question.
 fn same_question(key: &str, stored: Option<&Suspended>, seen: Option<&Suspended>) -> bool {
     let asked = |of: &Suspended| {
         let question = of.questions.iter().find(|open| open.key == key);
@@ -386,7 +386,7 @@ fn group_decisions(
     let resumed = metadata.get(RESUMED).cloned().unwrap_or(Value::Bool(true));
     let accept = Decision::new(UserAction::Accept, resumed.clone());
     let Some(suspended) = suspended else {
-        // The questions are unknown, so the answer applies to the first one, unless it is an approval.
+        // The questions are unknown, so the answer applies to the first one. An approval also needs `toolApproved`.
         let first = accept.clone().for_interrupt();
         return vec![(CALL_KEY.to_owned(), accept), ("q1".to_owned(), first)];
     };

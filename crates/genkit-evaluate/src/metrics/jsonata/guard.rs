@@ -135,8 +135,8 @@ pub(super) fn register(evaluator: &mut Evaluator) -> Result<(), EvaluatorError> 
 ///
 /// # Errors
 /// Returns an error if the expression calls `$eval`, or `$pad` or `$fromMillis` with a width that
-/// is not a small literal, uses a guarded function other than by calling it, or declares a
-/// variable with the name of a guarded function.
+/// is not a small literal, passes a guarded function that needs several arguments as a value, or declares a variable
+/// with the name of a guarded function.
 pub(super) fn guard_expression(tree: &AstNode) -> Result<AstNode, E> {
     let failed = |why: serde_json::Error| E::Failed(why.to_string());
     // As JSON, all kinds of nodes can be traversed in the same way.

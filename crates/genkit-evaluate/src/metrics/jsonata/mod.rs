@@ -52,7 +52,7 @@ const MAX_SEQUENCE: usize = 100_000;
 const MAX_EXPRESSION: usize = 16 * 1024;
 
 /// Returns the JSONata metric: whether the reference, an [expression](https://docs.jsonata.org), is true for the
-/// output. The value may also be a string, number or list that JSONata casts to true. Requires the feature `jsonata`.
+/// output. The value can also be a string, number or list that JSONata casts to true. Requires the feature `jsonata`.
 ///
 /// Limits apply to the length of an expression (16 KiB) and of the output (4 MiB), the time (1 second; a JSONata
 /// function is not interrupted, but the row fails after 2 seconds), the depth (500 calls), the lists (100,000 items),
@@ -82,7 +82,8 @@ pub fn jsonata() -> Evaluator {
         |_, point| async move {
             let output = point.output()?.clone();
             let expression = point.reference()?.as_str();
-            let expression = expression.ok_or(E::NonStringReference("it is an expression"))?;
+            let expression =
+                expression.ok_or(E::NonStringReference("it is used as an expression"))?;
             if expression.len() > MAX_EXPRESSION {
                 return Err(E::PatternTooLong(MAX_EXPRESSION).into());
             }

@@ -147,7 +147,7 @@ fn owner(providers: &[Arc<dyn ContextProvider>], context: &Map<String, Value>) -
 mod tests {
     use super::*;
 
-    /// Returns the value at this key as the owner.
+    /// A provider whose owner is the value at this key.
     struct Says(Option<&'static str>);
 
     impl ContextProvider for Says {

@@ -22,7 +22,7 @@ pub struct FlowRequest {
     headers: BTreeMap<String, String>,
     input: Value,
     extensions: http::Extensions,
-    /// Whether there are several `Authorization` headers, of which servers and proxies select different ones.
+    /// Whether there are several `Authorization` headers. Servers and proxies may select different ones.
     pub(super) repeats_credentials: bool,
 }
 
@@ -53,7 +53,7 @@ impl FlowRequest {
         &self.flow
     }
 
-    /// Returns the HTTP method, `POST`.
+    /// Returns the HTTP method: `POST`, or `GET` if the stream of an agent is resumed.
     pub fn method(&self) -> &str {
         &self.method
     }
@@ -68,7 +68,7 @@ impl FlowRequest {
         &self.headers
     }
 
-    /// Returns the input for the flow. The input is null if a stream is resumed.
+    /// Returns the input for the flow. The input is null if a stream is resumed, and for a server of agents.
     pub fn input(&self) -> &Value {
         &self.input
     }

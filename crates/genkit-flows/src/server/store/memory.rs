@@ -26,11 +26,12 @@ const STREAM_TTL: Duration = Duration::from_secs(300);
 /// The maximum stored size of a stream, in bytes of JSON. Default is 4 MiB.
 const MAX_STREAM_BYTES: usize = 4 * 1024 * 1024;
 
-/// The maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB: further events evict the
-/// streams that ended first.
+/// The maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB: further events evict ended
+/// streams of the client whose ended streams are largest.
 const MAX_TOTAL_BYTES: usize = 256 * 1024 * 1024;
 
-/// The maximum number of stored streams. Default is 1,000: a further stream evicts the stream that ended first.
+/// The maximum number of stored streams. Default is 1,000: a further stream evicts the oldest ended stream of the
+/// client with the most ended streams.
 const MAX_STREAMS: usize = 1_000;
 
 /// The memory overhead of an event in addition to its JSON, in bytes.
@@ -99,8 +100,9 @@ impl MemoryStreams {
         Self::default()
     }
 
-    /// Sets the maximum number of streams kept at once. Default is 1,000. An additional stream evicts the stream that
-    /// ended first; if all streams are still running, the new stream is rejected.
+    /// Sets the maximum number of streams kept at once. Default is 1,000. An additional stream evicts the oldest ended
+    /// stream of the client with the most ended streams. It is rejected if all streams are running, or if its client
+    /// uses its share.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.max_streams = streams;
         self
@@ -114,7 +116,7 @@ impl MemoryStreams {
     }
 
     /// Sets the maximum stored size of all streams together, in bytes of JSON. Default is 256 MiB. Further events evict
-    /// the streams that ended first; if all streams are still running, the stream that exceeds the limit ends with an
+    /// ended streams of the client whose ended streams are largest. If too few can be evicted, the stream ends with an
     /// error.
     pub fn max_total_bytes(mut self, bytes: usize) -> Self {
         self.max_total_bytes = bytes;

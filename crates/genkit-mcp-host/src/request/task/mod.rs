@@ -217,7 +217,7 @@ impl FollowedTask<'_> {
     }
 
     /// Saves the state of the task.
-    async fn save_note(&self) -> Result<()> {
+    async fn save_record(&self) -> Result<()> {
         self.call.context.record_saved(self.call.key, serde_json::to_value(&self.note)?).await
     }
 
@@ -229,7 +229,7 @@ impl FollowedTask<'_> {
         }
         self.note.ended = Some(got.clone());
         (self.note.answers, self.note.shown) = (Map::new(), None);
-        self.save_note().await
+        self.save_record().await
     }
 
     /// Interrupts the loop, if configured. When the loop is resumed, the task is polled again.
@@ -253,7 +253,7 @@ impl FollowedTask<'_> {
             },
         });
         self.note.shown = Some((times, shown));
-        self.save_note().await?;
+        self.save_record().await?;
         self.wait_for_decision().await
     }
 
@@ -339,7 +339,7 @@ impl FollowedTask<'_> {
         }
         // The server already has the answers of earlier rounds.
         self.note.answers = answers.clone();
-        self.save_note().await
+        self.save_record().await
     }
 
     async fn send_request(&mut self, request: ClientRequest) -> Result<Value> {

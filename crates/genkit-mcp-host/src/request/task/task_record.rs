@@ -13,15 +13,15 @@ use genkit_core::internal::time::now_ms;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskRecord {
     pub(super) task_id: String,
-    /// The creation time of the task by this machine's clock, in milliseconds since the Unix epoch. The lifetime spans
-    /// all runs.
+    /// The creation time of the task by this machine's clock, in milliseconds since the Unix epoch. The time to live
+    /// counts from this time, even if the run is resumed later.
     begun_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ttl_ms: Option<u64>,
     /// The user's answers, by the server's keys, so that the user is not asked again.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub(super) answers: Map<String, Value>,
-    /// The number of times that a run was interrupted with this task, and the last interrupt.
+    /// The number of times that a run was interrupted for this task, and the last interrupt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shown: Option<(u32, Value)>,
     /// The final state of the task, if it has ended.

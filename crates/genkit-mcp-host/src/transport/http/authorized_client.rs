@@ -16,7 +16,7 @@ use super::bounded;
 use super::endpoint::RequestHeaders;
 use super::post;
 use super::request_scope::{EventStream, RequestScope};
-use super::session_requests::{end_response, stream_request, stream_response};
+use super::session_requests::{check_end_response, stream_request, stream_response};
 use super::uncorrelated::{correlate_error, request_id};
 use crate::transport::http_client::error::Error;
 use crate::transport::http_client::error::HttpError;
@@ -305,7 +305,7 @@ impl StreamableHttpClient for AuthorizedClient {
         self.with_authorization(AccessEffort::SendOnly, true, headers, |token| {
             let request = http.delete(uri.as_ref()).headers(HeaderMap::from_iter(headers.clone()));
             let request = request.header(HEADER_SESSION_ID, session.as_ref());
-            async move { end_response(self.send_request(request, token).await?) }
+            async move { check_end_response(self.send_request(request, token).await?) }
         })
         .await
     }
@@ -333,6 +333,6 @@ impl StreamableHttpClient for AuthorizedClient {
         let opened = self.scope.unless_closed(sent).await;
         self.scope.stream_started();
         let events = bounded::limit_events(opened?, None, ResultFormat::Untyped, &self.scope);
-        Ok(self.scope.count_events(events))
+        Ok(self.scope.watch_stream(events))
     }
 }

@@ -25,8 +25,8 @@ pub(super) fn limit_response(
     }
 }
 
-/// Replaces a response that is not read with an error for the request that the stream belongs to. Any other message that
-/// is not read is dropped.
+/// If a response is not read, replaces it with an error for the request that the stream belongs to. Drops any other
+/// message that is not read.
 pub(super) fn limit_events(
     events: EventStream,
     request: Option<RequestId>,
@@ -48,8 +48,8 @@ pub(super) fn limit_events(
     }))
 }
 
-/// Returns why a message is not read, before it is parsed. The numbers of lists are not checked, since they are limits in
-/// schemas.
+/// Returns why a message is not read, before it is parsed. Numbers in list results are not checked, because they are
+/// limits in schemas.
 pub(super) fn find_problem(message: &str, format: ResultFormat) -> Option<String> {
     if has_more_values(message.as_bytes(), MAX_VALUES) {
         return Some(format!("the response has more than {MAX_VALUES} values"));

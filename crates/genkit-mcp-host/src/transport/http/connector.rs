@@ -21,7 +21,7 @@ use crate::transport::redact::Redactor;
 use genkit_core::Result;
 use genkit_http_client::internal::net::is_loopback;
 
-/// The delays before a broken stream is reopened. Default is 8 retries, which takes about three minutes.
+/// The delays before a broken stream is reopened. Default is 8 retries, which take about three minutes.
 const REOPENING: Backoff = Backoff {
     first_delay: Duration::from_secs(1),
     max_delay: Duration::from_secs(60),

@@ -83,7 +83,7 @@ impl RequestScope {
     }
 
     /// Records how long the stream lives, and whether it has an event.
-    pub(crate) fn count_events(&self, events: EventStream) -> EventStream {
+    pub(crate) fn watch_stream(&self, events: EventStream) -> EventStream {
         let empty = Arc::clone(&self.empty);
         let mut life = StreamLife { empty, since: Instant::now(), has_event: false };
         Box::pin(events.inspect(move |event| life.record_event(event)))

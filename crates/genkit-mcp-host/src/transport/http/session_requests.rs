@@ -45,7 +45,7 @@ pub(super) fn stream_response(response: Response, limit: usize) -> Outcome<Event
 }
 
 /// Checks the response to a request that ends the session. A server may lack support for this.
-pub(super) fn end_response(response: Response) -> Outcome<()> {
+pub(super) fn check_end_response(response: Response) -> Outcome<()> {
     if response.status() == StatusCode::METHOD_NOT_ALLOWED {
         tracing::debug!("an MCP server does not support ending sessions");
         return Ok(());

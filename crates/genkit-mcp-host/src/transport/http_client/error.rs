@@ -16,7 +16,7 @@ use genkit_schema::internal::truncate::excerpt;
 /// The maximum length of a server's text in an error, in characters. Default is 300.
 const MAX_QUOTED: usize = 300;
 
-/// The first string of a variant is the target, a URL without secrets.
+/// In a variant with a target, the first field is the target: a URL without secrets.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     // Before anything is sent.
@@ -151,7 +151,7 @@ impl HttpError {
         Self { kind, text, session_lost: false, unsent: false, retry_after: None, source: None }
     }
 
-    /// Converts a general error.
+    /// Converts an error of the public API.
     pub(crate) fn from_error(error: &PublicError) -> Self {
         Self::new(error.kind(), error.chain())
     }

@@ -48,7 +48,7 @@ impl FromStr for SigningAlgorithm {
 }
 
 /// Awaits a token (`what`) that a closure of the program supplies.
-pub(super) async fn sign_or_request(
+pub(super) async fn await_token(
     asked: impl Future<Output = error::Result<String>>,
     setting: &'static str,
     what: &'static str,

@@ -18,7 +18,7 @@ const MAX_STORE: u64 = 16 * 1024 * 1024;
 
 /// A credential store, which keeps OAuth credentials between runs.
 ///
-/// The value is JSON whose format is private to this library. It contains tokens, so store it as securely as keys.
+/// The stored value is JSON whose format is private to this library. It contains tokens, so protect it like a password.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -188,7 +188,7 @@ fn write(path: &Path, all: &Value) -> io::Result<()> {
     name.push(format!(".{}.new", std::process::id()));
     let temp_path = path.with_file_name(name);
     let mut options = fs::OpenOptions::new();
-    // A link that another user placed there would redirect the write to another file.
+    // A symbolic link that another user placed there would redirect the write to another file.
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);

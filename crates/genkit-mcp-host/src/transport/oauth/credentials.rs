@@ -80,7 +80,7 @@ impl SavedCredentials {
         Some(AccessToken { is_bound: is_bound(response["token_type"].as_str()), ..token })
     }
 
-    /// Returns whether its token was issued after the token of `other`.
+    /// Returns whether the token of these credentials was issued after the token of `other`.
     fn is_newer_than(&self, other: &Self) -> bool {
         let of =
             |saved: &Self| saved.credentials.as_ref().and_then(|known| known.token_received_at);
@@ -130,7 +130,7 @@ impl Credentials {
     }
 
     /// Adds the current secrets to the redactor.
-    fn redact_secrets(&self) {
+    fn register_secrets(&self) {
         let saved = self.current_credentials();
         let response = saved.token_response().unwrap_or_default();
         let texts = ["access_token", "refresh_token", "id_token"];
@@ -159,7 +159,7 @@ impl Credentials {
         let loaded = loaded.map(serde_json::from_value::<SavedCredentials>).transpose();
         // Credentials written by another version must not block a new sign-in.
         let loaded = loaded.unwrap_or_else(|_| {
-            tracing::warn!(server = %self.0.server, "the stored credentials cannot be read");
+            tracing::warn!(server = %self.0.server, "cannot read the stored credentials; the user must sign in again");
             None
         });
         let saved = loaded.unwrap_or_default();
@@ -169,7 +169,7 @@ impl Credentials {
             *own = Some(saved);
         }
         drop(own);
-        self.redact_secrets();
+        self.register_secrets();
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl Credentials {
 
     /// Writes to the user's store. A token that cannot be saved is still used.
     async fn save_all(&self) {
-        self.redact_secrets();
+        self.register_secrets();
         let Some(store) = &self.0.store else { return };
         let saved = self.current_credentials();
         let value = match (&saved.credentials, &saved.registration) {
@@ -219,7 +219,7 @@ impl Credentials {
         if let Err(error) = saved {
             let fault = error.chain();
             let error = Logged::text(&fault);
-            tracing::warn!(server = %self.0.server, %error, "the credentials are not saved");
+            tracing::warn!(server = %self.0.server, %error, "cannot save the credentials");
         }
     }
 

@@ -70,13 +70,13 @@ pub(super) enum Error {
     #[error("the {what} endpoint of its authorization server is not a URL: {fault}")]
     InvalidEndpoint { what: &'static str, fault: String },
     #[error(
-        "its authorization server changed from {before} to {now}; declare with `.issuer(..)` which \
-         one the secret is for"
+        "its authorization server changed from {before} to {now}; set `.issuer(..)` to the one that the \
+         secret is for"
     )]
     IssuerChanged { now: String, before: String },
     #[error(
-        "its authorization server {found} is not on the server's own origin; declare with `.issuer(..)` \
-         which one the secret is for"
+        "its authorization server {found} is not on the server's own origin; set `.issuer(..)` to the \
+         authorization server that the secret is for"
     )]
     IssuerElsewhere { found: String },
     #[error("dynamic client registration failed; set `.client_id(..)` instead")]

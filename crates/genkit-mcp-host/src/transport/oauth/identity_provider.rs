@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use reqwest::Url;
 
-use super::assertion::sign_or_request;
+use super::assertion::await_token;
 use super::error::Error;
 use super::settings::OAuth;
 use super::token_endpoint::TokenRequest;
@@ -24,7 +24,8 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 type IdTokenSource = ByIdentity<dyn Fn() -> BoxFuture<'static, Result<String>> + Send + Sync>;
 
-/// A company's identity provider, where its users sign in once, and this program's client credentials there.
+/// The identity provider of a company, where the company's users sign in once, with this program's client credentials
+/// at the provider.
 ///
 /// ```
 /// use genkit::mcp::host::IdentityProvider;
@@ -110,7 +111,7 @@ impl IdentityProvider {
         let endpoint = self.parse_token_endpoint()?;
         install_crypto();
         let id_token =
-            sign_or_request((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
+            await_token((self.id_token)(), "IdentityProvider::new(..)", "ID token").await?;
         redactor.hide_for_now("id_token", &id_token);
         let addresses = AddressPolicy::for_resource(&endpoint, oauth.private_network);
         let network = oauth.network_for(&endpoint, wanted.resource);

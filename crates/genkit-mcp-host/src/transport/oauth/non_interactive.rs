@@ -7,7 +7,7 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::assertion::sign_or_request;
+use super::assertion::await_token;
 use super::challenge::Challenge;
 use super::credentials::{AccessToken, unix_seconds};
 use super::discovery::{Discovery, without_duplicates};
@@ -135,8 +135,7 @@ impl NonInteractive {
     async fn grant_request(&self, endpoint: Url, issuer: &str) -> Result<TokenRequest, HttpError> {
         let assertion = match &self.oauth.grant {
             GrantType::JwtBearer(source) => {
-                sign_or_request(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion")
-                    .await?
+                await_token(source(issuer.to_owned()), "OAuth::jwt_bearer(..)", "assertion").await?
             }
             GrantType::IdentityAssertion(provider) => {
                 let (resource, scopes) = (&self.discovery.resource, self.scopes.as_slice());

@@ -60,8 +60,7 @@ pub(super) fn flags() -> Vec<Arg> {
     ]
 }
 
-/// Describes the metadata that a bundle and an MCP registry entry require but the package does not
-/// have.
+/// Describes the metadata that the package lacks for a bundle or an MCP registry entry.
 pub(super) fn describe_missing(settings: &ServerSettings) -> String {
     read_publication(settings).hint()
 }

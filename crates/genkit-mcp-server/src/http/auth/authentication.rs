@@ -34,7 +34,9 @@ pub(crate) enum Authentication {
 pub(crate) enum AuthError {
     #[error("Unauthorized: a bearer token is required")]
     Missing,
-    #[error("Bad Request: `Authorization` must be a single `Bearer` scheme with a token")]
+    #[error(
+        "Bad Request: `Authorization` must be a single header with the scheme `Bearer` and a token"
+    )]
     Malformed,
     #[error("Unauthorized: {0}")]
     Invalid(String),
@@ -83,13 +85,13 @@ async fn verify_token(verifier: &dyn TokenVerifier, token: &str) -> Result<Princ
         }
         Ok(Ok(principal)) => Ok(principal),
         Ok(Err(TokenError::Invalid(why))) => Err(AuthError::Invalid(why)),
-        Ok(Err(TokenError::Unavailable(why))) => Err(unavailable(&why)),
-        Err(_) => Err(unavailable("the token verifier timed out")),
+        Ok(Err(TokenError::Unavailable(why))) => Err(unavailable_error(&why)),
+        Err(_) => Err(unavailable_error("the token verifier timed out")),
     }
 }
 
 /// Logs why a token cannot be verified.
-fn unavailable(why: &str) -> AuthError {
+fn unavailable_error(why: &str) -> AuthError {
     static WARNINGS: WarningBudget = WarningBudget::new();
     if let Some(warnings) = WARNINGS.count_warning() {
         tracing::error!(warnings, why = %Logged::text(why), "a token cannot be verified");

@@ -64,8 +64,8 @@ impl Challenges {
     }
 }
 
-/// Makes a string valid within quotes: replaces quotes, backslashes and characters outside
-/// printable ASCII with spaces, and truncates a reason.
+/// Makes a string valid within quotes: replaces quotes, backslashes and characters outside printable ASCII with spaces,
+/// and truncates an `error_description`.
 fn escape_quotes(text: &str, name: &str) -> String {
     let limit = if name == "error_description" { MAX_DESCRIPTION } else { usize::MAX };
     let plain = |c: char| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { ' ' };

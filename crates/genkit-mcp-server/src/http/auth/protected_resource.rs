@@ -92,7 +92,8 @@ impl ProtectedResource {
         self
     }
 
-    /// Sets whether the server performs step-up authorization (MCP's authorization). Default is `true`.
+    /// Sets whether the server performs step-up authorization, as in the MCP authorization specification. Default is
+    /// `true`.
     ///
     /// The `permit = ".."` of a tool, prompt or resource can require a scope that the token lacks. With step-up, the
     /// response to a request for such an item is 403 with `insufficient_scope`, the scopes that the caller has and the

@@ -8,10 +8,9 @@ use genkit_core::BoxFuture;
 /// A token verifier, which resolves a bearer token to its [`Principal`]. Pass it to
 /// `serve_mcp().authenticate(..)`. Closures implement it.
 ///
-/// The verifier runs for each request over HTTP, before the body is read. It must check that the token was
-/// issued for this server (its audience). If a server accepts the tokens of another server, that server can
-/// impersonate its users (RFC 8707, MCP's authorization). `JwtVerifier` (feature `jwt`) performs this
-/// check.
+/// The verifier runs for each request over HTTP, before the body is read. It must check that the token was issued for
+/// this server (its audience). If a server accepts the tokens of another server, that server can impersonate its users
+/// (RFC 8707). `JwtVerifier` (feature `jwt`) performs this check.
 ///
 /// ```
 /// use genkit::mcp::server::{Principal, TokenError};

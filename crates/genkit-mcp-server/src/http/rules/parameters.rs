@@ -18,7 +18,7 @@ pub(in super::super) struct HeaderParameter {
     pub(super) header: String,
 }
 
-/// Returns the arguments that a schema repeats in headers.
+/// Returns the arguments that clients repeat in headers, according to a schema.
 pub(in super::super) fn header_parameters(schema: &Map<String, Value>) -> Vec<HeaderParameter> {
     let mut found = Vec::new();
     collect_parameters(schema.get("properties"), &mut Vec::new(), &mut found);

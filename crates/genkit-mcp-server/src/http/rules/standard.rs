@@ -35,14 +35,14 @@ pub(in super::super) fn check_standard<P: AsRef<[HeaderParameter]>>(
         // yet determined.
         (None, "initialize") if asked.is_request => return Ok(()),
         (None, _) => return Err(HeaderError::Missing(METHOD.to_owned())),
-        (Some(said), method) if said != method => return Err(differs_from(METHOD, said, method)),
+        (Some(said), method) if said != method => return Err(mismatch_error(METHOD, said, method)),
         (Some(_), _) => {}
     }
     let Some(name) = asked.params.routed_name(method) else { return Ok(()) };
     let said = only_value(headers, NAME)?.ok_or_else(|| HeaderError::Missing(NAME.to_owned()))?;
     let said = decode_value(NAME, said)?;
     if said != name {
-        return Err(differs_from(NAME, &said, &name));
+        return Err(mismatch_error(NAME, &said, &name));
     }
     if method != "tools/call" {
         return Ok(());
@@ -73,7 +73,7 @@ fn check_parameters(
             (Some(said), Some(meant)) => {
                 let said = decode_value(header, said)?;
                 if said != meant {
-                    return Err(differs_from(header, &said, &meant));
+                    return Err(mismatch_error(header, &said, &meant));
                 }
             }
         }
@@ -108,7 +108,7 @@ fn decode_value<'a>(name: &str, value: &'a str) -> Result<Cow<'a, str>, HeaderEr
     text.map(Cow::Owned).ok_or_else(|| HeaderError::InvalidBase64(name.to_owned()))
 }
 
-fn differs_from(header: &str, said: &str, meant: &str) -> HeaderError {
+fn mismatch_error(header: &str, said: &str, meant: &str) -> HeaderError {
     let (header, said, meant) = (header.to_owned(), said.to_owned(), meant.to_owned());
     HeaderError::Differs { header, said, meant }
 }

@@ -39,11 +39,11 @@ pub(crate) const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 ///
 /// | state | behavior | remedy |
 /// |---|---|---|
-/// | a call in progress | completes on its instance; with `RunSessions`, its stream can be read on any instance, and if the instance died, the client receives an error that reports this | call again if that is safe, or use `#[tool(task)]` |
+/// | a call in progress | completes on its instance; with `RunSessions`, its stream can be read on any instance; if the instance of the call died, the client receives an error that reports this | call again if that is safe, or use `#[tool(task)]` |
 /// | a question that waits for its answer (elicitation, sampling, roots, approvals) | an answer that arrives at another instance is rejected with 400 and logged; the function waits until its `.question_timeout(..)` | protocol 2026-07-28, where the client carries the state of the question; or a proxy that routes each session (`Mcp-Session-Id`) to its instance |
 /// | `notifications/cancelled` | has no effect on another instance; the call runs to completion | as above |
 /// | changes (of lists or of subscribed resources) | reported only to clients that listen on the instance where they occur | as above |
-/// | a new log level, a subscription, or the end of a session, if another instance has the session open | the other instance keeps its state until it has been idle for `.session_timeout(..)` | as above |
+/// | a new log level, a subscription, or the end of a session, if another instance has the session open | the other instance keeps the old state until the session has been idle there for `.session_timeout(..)` | as above |
 pub trait SessionStore: Send + Sync + 'static {
     /// Loads the session with this id, a UUID; returns `None` if it does not exist or has expired.
     ///

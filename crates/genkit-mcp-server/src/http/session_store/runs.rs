@@ -70,7 +70,8 @@ impl RunSessions {
         self.retention(kept)
     }
 
-    /// Counts a session that was stored. Beyond the maximum, the client with the most loses its oldest one.
+    /// Counts a stored session. If there are too many, deletes the least recently used session of the client with the
+    /// most sessions.
     async fn count_session(&self, id: &str, session: StoredSession) -> Result<()> {
         let (client, capabilities, subscriptions) = (None, Value::Null, Vec::new());
         let counted = StoredSession { client, capabilities, subscriptions, ..session };
@@ -101,7 +102,7 @@ impl SessionStore for RunSessions {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<StoredSession>>> {
         Box::pin(async move {
             let run = RunId::for_session(id);
-            self.known.0.load(id).await?; // Now the most recently used.
+            self.known.0.load(id).await?; // Marks it as the most recently used.
             let Some(stored) = self.store.load(&run).await? else { return Ok(None) };
             let left = stored.at.wake_at_ms.unwrap_or_default().saturating_sub(now_ms());
             if left == 0 {

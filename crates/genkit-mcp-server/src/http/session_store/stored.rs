@@ -10,8 +10,9 @@ use serde_json::Value;
 
 use crate::quota::ClientKey;
 
-/// A session as saved in a [`SessionStore`](super::SessionStore): the result of the client's handshake, and a hash of
-/// the principal that owns the session. Stores save it as JSON and do not need to interpret it.
+/// A session as saved in a [`SessionStore`](super::SessionStore): the result of the client's handshake, its log level
+/// and subscriptions, and a hash of the principal that owns the session. Stores save a session as JSON and do not need
+/// to interpret it.
 ///
 /// ```
 /// use genkit::mcp::server::StoredSession;

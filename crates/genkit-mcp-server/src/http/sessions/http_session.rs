@@ -100,9 +100,9 @@ impl HttpSession {
         self.is_ready.load(Ordering::Relaxed)
     }
 
-    /// Returns the time at which the session became idle, in milliseconds, or `None` if it is in use. A request
-    /// that waits for an answer after its connection was lost does not count as use: its client can reconnect and
-    /// answer while the session exists, but the request does not extend the session.
+    /// Returns the time at which the session became idle, in milliseconds since `started`, or `None` if it is in use. A
+    /// request that waits for an answer after its connection was lost does not count as use: its client can reconnect
+    /// and answer while the session exists, but the request does not extend the session.
     pub(super) fn idle_since(&self) -> Option<u64> {
         let (mut in_use, mut used) =
             (self.in_use.load(Ordering::Relaxed), self.used.load(Ordering::Relaxed));

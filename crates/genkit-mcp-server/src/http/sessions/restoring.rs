@@ -77,7 +77,7 @@ impl EndpointState {
             }
             Err(_) => return Err(HttpRejection::StoreFailed),
         };
-        if find_owner(&stored) != Some(sender.owner) {
+        if parse_owner(&stored) != Some(sender.owner) {
             return Err(HttpRejection::ForeignSession);
         }
         let room = sessions.make_room(&self.engine.shared.quotas, &sender.client);
@@ -155,7 +155,7 @@ fn log_failure(stored: std::result::Result<StoreResult<()>, tokio::time::error::
     match stored {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
-            tracing::error!(error = %Logged::text(error.chain()), "cannot store a session");
+            tracing::error!(error = %Logged::text(error.chain()), "cannot update a session in the store");
         }
         Err(_) => tracing::error!("the session store timed out"),
     }
@@ -183,7 +183,7 @@ fn to_stored(session: &Session, owner: Owner, ready: bool) -> Option<StoredSessi
 }
 
 /// Returns the owner of a stored session, or `None` if it is not valid.
-fn find_owner(stored: &StoredSession) -> Option<Owner> {
+fn parse_owner(stored: &StoredSession) -> Option<Owner> {
     let Some(hash) = &stored.owner else { return Some(Owner(None)) };
     let mut bytes = [0; 32];
     if hash.len() != 64 || !hash.is_ascii() {

@@ -121,7 +121,7 @@ async fn next(
         if let Some((mut leased, now)) = LeasedRun::begin(store, id, LEASE).await? {
             if let Some(end) = StoredStream::read(now)
                 .filter(|now| !now.is_done())
-                .and_then(|now| now.abandon_change())
+                .and_then(|now| now.abandonment_change())
             {
                 leased.save_change(end).await?;
             }

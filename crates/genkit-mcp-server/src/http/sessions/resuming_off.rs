@@ -24,7 +24,7 @@ impl EndpointState {
         _: EventId,
         _: Option<Instant>,
     ) -> Result<Response<AnswerBody>, HttpRejection> {
-        Ok(responses::no_events())
+        Ok(responses::empty_event_stream())
     }
 }
 

@@ -69,7 +69,7 @@ async fn longest_idle_of_the_client_with_the_most_makes_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_was_never_made_ready_goes_first() {
+async fn session_that_was_never_ready_is_evicted_first() {
     let (table, quotas) = (table(), quotas(3));
     let greedy = client(&quotas, 1);
     let ready = try_open(&table, &quotas, &greedy, NOBODY).expect("a session");
@@ -135,7 +135,7 @@ async fn session_is_idle_from_the_end_of_its_last_use() {
 fn asking(used: &SessionInUse) -> (Arc<EventStream>, u64) {
     let stream = Arc::new(EventStream::default());
     used.keep_stream(&stream, 0);
-    stream.waits(true);
+    stream.count_waiting(true);
     let reader = stream.read_from(0);
     (stream, reader)
 }
@@ -171,7 +171,7 @@ async fn running_function_keeps_its_session_alive() {
     let (stream, reader) = asking(&call);
     let (unanswered, its_reader) = asking(&other);
     assert!(stream.remove_reader(reader) && unanswered.remove_reader(its_reader));
-    stream.waits(false);
+    stream.count_waiting(false);
     pass(3_600_000).await;
     table.end_idle();
     assert!(table.has_session(id), "one question was answered");

@@ -8,8 +8,8 @@ use bytes::Bytes;
 /// The time that a client waits before it reconnects, in milliseconds. Default is 3 seconds.
 const RETRY: u64 = 3_000;
 
-/// The id of an event in a session: the number of its stream, and its index in the stream, counted from
-/// 1. The stream that does not belong to a request has the number 0.
+/// The id of an event in a session: the number of its stream, and its index in the stream. The first index is 1. The
+/// stream that does not belong to a request has the number 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct EventId {
     pub(in super::super) stream: u64,

@@ -29,7 +29,7 @@ const STREAM_KEPT: Duration = Duration::from_secs(300);
 /// the instance that runs the call. Default is 1 MiB.
 const STORED_BYTES: usize = 1024 * 1024;
 
-/// The stored state of a stream, besides its events.
+/// The stored state of a stream, apart from its events.
 #[derive(Serialize, Deserialize)]
 struct StreamHead {
     /// The id of the request.
@@ -64,9 +64,9 @@ impl StreamJournal {
         let journal = Arc::new(Self { stream: Arc::downgrade(stream), state: Mutex::new(state) });
         // Concurrent senders wait for this lock.
         let mut state = journal.state.lock().await;
-        let said = stream.set_journal(Arc::clone(&journal));
+        let sent = stream.set_journal(Arc::clone(&journal));
         let lines: Vec<String> =
-            (1..).zip(&said).filter_map(|(index, message)| encode_line(index, message)).collect();
+            (1..).zip(&sent).filter_map(|(index, message)| encode_line(index, message)).collect();
         state.bytes = lines.iter().map(String::len).sum();
         let first = state.head_change(false)?.with_log(lines);
         let creating = LeasedRun::create(store, &id, &first, STREAM_LEASE);
@@ -80,10 +80,10 @@ impl StreamJournal {
     }
 
     /// Stores a message and then sends it. Returns `false` if no client will read it.
-    pub(super) async fn say(self: Arc<Self>, message: Bytes) -> bool {
+    pub(super) async fn store_and_send(self: Arc<Self>, message: Bytes) -> bool {
         // Run in a task, because the caller can be dropped at any point, and a stored message must also be
         // sent.
-        let saying = tokio::spawn(async move {
+        let sending = tokio::spawn(async move {
             let mut state = self.state.lock().await;
             let Some(stream) = self.stream.upgrade().filter(|stream| !stream.is_finished()) else {
                 return false;
@@ -92,13 +92,13 @@ impl StreamJournal {
                 state.bytes += message.len();
                 state.store_event(stream.next_index(), Some(&message), false).await;
             }
-            stream.say(&message);
+            stream.send(&message);
             true
         });
-        saying.await.unwrap_or(false)
+        sending.await.unwrap_or(false)
     }
 
-    /// Sends the last message.
+    /// Stores and sends the last message, if any, and ends the stream.
     pub(in super::super) async fn finish(&self, message: Option<&Bytes>) {
         let mut state = self.state.lock().await;
         let Some(stream) = self.stream.upgrade() else { return };
@@ -190,7 +190,7 @@ impl StoredStream {
     }
 
     /// Returns the change that ends the stream of a dead instance, with an error as the response.
-    pub(in super::super) fn abandon_change(&self) -> Option<RunChange> {
+    pub(in super::super) fn abandonment_change(&self) -> Option<RunChange> {
         let error = "the server instance that ran this call is gone, and the outcome of the call is unknown; call again \
                      if that is safe";
         let error = ErrorData::new(REFUSED, error, None);
@@ -214,7 +214,7 @@ impl EventStream {
         // Hold one lock for both, so that a concurrent message is either returned or stored by the journal.
         let state = self.state();
         let _ = self.journal.set(journal);
-        state.events.iter().map(build_message).collect()
+        state.events.iter().map(event_message).collect()
     }
 
     /// Returns the index of the next event.
@@ -223,13 +223,13 @@ impl EventStream {
     }
 
     /// Sends a message without checking the capacity.
-    fn say(&self, message: &Bytes) {
+    fn send(&self, message: &Bytes) {
         self.state().push_event(message);
     }
 }
 
 /// Returns the message of an event.
-fn build_message(event: &Bytes) -> Bytes {
+fn event_message(event: &Bytes) -> Bytes {
     const DATA: &[u8] = b"data: ";
     let id = match event.starts_with(b"id: ") {
         true => event.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1),
@@ -247,7 +247,7 @@ mod tests {
     fn message_of_an_event_comes_back() {
         let id = EventId { stream: 7, index: 12 };
         for id in [None, Some(id)] {
-            assert_eq!(&*build_message(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
+            assert_eq!(&*event_message(&format_event(id, br#"{"id: ":1}"#)), br#"{"id: ":1}"#);
         }
     }
 }

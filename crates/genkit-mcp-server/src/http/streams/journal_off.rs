@@ -8,7 +8,7 @@ use bytes::Bytes;
 pub(in super::super) enum StreamJournal {}
 
 impl StreamJournal {
-    pub(super) async fn say(self: Arc<Self>, _: Bytes) -> bool {
+    pub(super) async fn store_and_send(self: Arc<Self>, _: Bytes) -> bool {
         match *self {}
     }
 }

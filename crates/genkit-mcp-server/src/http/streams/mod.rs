@@ -137,9 +137,9 @@ impl EventStream {
     }
 
     /// Sends a message if there is capacity for it.
-    fn try_say(&self, message: &Bytes) -> SendOutcome {
+    fn try_send(&self, message: &Bytes) -> SendOutcome {
         let mut state = self.state();
-        match state.has_room(message) {
+        match state.will_be_read(message) {
             None => SendOutcome::Full,
             Some(false) => SendOutcome::Ended(false),
             Some(true) if self.journal.get().is_some() => SendOutcome::Journaled,
@@ -239,7 +239,7 @@ impl StreamState {
     }
 
     /// Returns whether a client will read a message; `None` if the stream is currently full.
-    fn has_room(&self, message: &Bytes) -> Option<bool> {
+    fn will_be_read(&self, message: &Bytes) -> Option<bool> {
         if self.is_finished || (self.left.is_some() && self.number.is_none()) {
             return Some(false);
         }
@@ -300,10 +300,10 @@ impl Outward for EventStream {
             loop {
                 let mut room = std::pin::pin!(self.room.notified());
                 room.as_mut().enable();
-                match self.try_say(&message) {
-                    SendOutcome::Ended(said) => return said,
+                match self.try_send(&message) {
+                    SendOutcome::Ended(sent) => return sent,
                     SendOutcome::Journaled => match self.journal.get() {
-                        Some(journal) => return Arc::clone(journal).say(message).await,
+                        Some(journal) => return Arc::clone(journal).store_and_send(message).await,
                         None => continue,
                     },
                     SendOutcome::Full => {}
@@ -313,7 +313,7 @@ impl Outward for EventStream {
         })
     }
 
-    fn waits(&self, more: bool) {
+    fn count_waiting(&self, more: bool) {
         let mut state = self.state();
         state.questions = state.questions.saturating_add_signed(if more { 1 } else { -1 });
     }

@@ -9,7 +9,7 @@ use super::EventStream;
 /// The maximum number of finished streams that a session keeps. Default is 8.
 const MAX_FINISHED: usize = 8;
 
-/// The maximum number of bytes in finished streams that a session keeps, in addition to one stream.
+/// The maximum number of bytes in finished streams that a session keeps. The newest one is kept regardless of its size.
 /// Default is 256 KiB.
 const MAX_FINISHED_BYTES: usize = 256 * 1024;
 

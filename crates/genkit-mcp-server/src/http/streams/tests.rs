@@ -20,13 +20,13 @@ fn messages_are_read_in_order_until_the_end() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), Read::Nothing);
-    assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
+    assert_eq!(stream.try_send(&message("{1}")), SendOutcome::Ended(true));
     stream.finish_stream(Some(&message("{2}")));
     assert_eq!(read(&stream, reader), event("data: {1}\n\n"));
     assert_eq!(read(&stream, reader), event("data: {2}\n\n"));
     assert_eq!(read(&stream, reader), Read::End);
     assert_eq!(
-        stream.try_say(&message("{3}")),
+        stream.try_send(&message("{3}")),
         SendOutcome::Ended(false),
         "the stream has no reader"
     );
@@ -35,7 +35,7 @@ fn messages_are_read_in_order_until_the_end() {
 #[test]
 fn early_messages_receive_event_ids() {
     let stream = EventStream::default();
-    assert_eq!(stream.try_say(&message("{1}")), SendOutcome::Ended(true));
+    assert_eq!(stream.try_send(&message("{1}")), SendOutcome::Ended(true));
     stream.make_resumable(7);
     let reader = stream.read_from(0);
     assert_eq!(read(&stream, reader), event("id: 7-1\ndata: {1}\n\n"));
@@ -46,7 +46,7 @@ fn reconnecting_client_receives_missed_events() {
     let stream = EventStream::with_number(7);
     let first = stream.read_from(0);
     for text in ["{1}", "{2}"] {
-        assert_eq!(stream.try_say(&message(text)), SendOutcome::Ended(true));
+        assert_eq!(stream.try_send(&message(text)), SendOutcome::Ended(true));
     }
     assert_eq!(read(&stream, first), event("id: 7-1\ndata: {1}\n\n"));
     assert!(stream.remove_reader(first));
@@ -78,10 +78,10 @@ fn sender_waits_if_the_buffer_is_full() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
     let large = message(&"x".repeat(UNREAD_BYTES));
-    assert_eq!(stream.try_say(&large), SendOutcome::Ended(true), "one message always fits");
-    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Full);
+    assert_eq!(stream.try_send(&large), SendOutcome::Ended(true), "one message always fits");
+    assert_eq!(stream.try_send(&message("{}")), SendOutcome::Full);
     assert!(matches!(read(&stream, reader), Read::Event(_)));
-    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
+    assert_eq!(stream.try_send(&message("{}")), SendOutcome::Ended(true));
     assert_eq!(read(&stream, reader), event("data: {}\n\n"));
 }
 
@@ -89,9 +89,9 @@ fn sender_waits_if_the_buffer_is_full() {
 fn unresumable_stream_buffers_nothing() {
     let stream = EventStream::default();
     let reader = stream.read_from(0);
-    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(true));
+    assert_eq!(stream.try_send(&message("{}")), SendOutcome::Ended(true));
     assert!(stream.remove_reader(reader));
-    assert_eq!(stream.try_say(&message("{}")), SendOutcome::Ended(false));
+    assert_eq!(stream.try_send(&message("{}")), SendOutcome::Ended(false));
     assert_eq!(stream.kept_bytes(), 0);
 }
 
@@ -102,7 +102,7 @@ fn replay_buffer_is_bounded() {
     stream.remove_reader(reader);
     for _ in 0..10_000 {
         assert_eq!(
-            stream.try_say(&message("{\"progress\":1}")),
+            stream.try_send(&message("{\"progress\":1}")),
             SendOutcome::Ended(true),
             "sending never waits"
         );

@@ -16,7 +16,7 @@ pub(super) enum Error {
     )]
     ResponsesExhausted { path: PathBuf, times: usize },
     #[error(
-        "the cassette {} has version {found}, but only version {known} is supported; record it again",
+        "the cassette {} has version {found}, but only version {known} is supported; record the cassette again",
         path.display()
     )]
     Version { path: PathBuf, found: u32, known: u32 },

@@ -99,7 +99,7 @@ impl Cassette {
         Ok(Self::new(path, CassetteMode::Replay(Mutex::new(exchanges))))
     }
 
-    /// Creates a cassette that replays the file if it exists, and otherwise records it.
+    /// Creates a cassette that replays the file if the file exists, and otherwise records to it.
     ///
     /// ```no_run
     /// # fn main() -> genkit::Result<()> {

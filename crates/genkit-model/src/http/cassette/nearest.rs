@@ -24,7 +24,7 @@ pub(super) fn describe_difference(
     let (at, before, now) = difference.first;
     format!(
         "the most similar recording is number {} of {}, which differs at {at}: recorded {before}, \
-         requested {now}; record it again if the change is intended",
+         requested {now}; record the cassette again if the change is intended",
         index + 1,
         recorded.len(),
     )

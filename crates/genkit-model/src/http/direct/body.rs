@@ -28,15 +28,15 @@ impl DirectBody {
         self.incoming.size_hint().exact()
     }
 
-    /// Returns the next piece. After the last piece, the connection is available to the next call.
+    /// Returns the next chunk of the body. After the last chunk, the connection is available to the next call.
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BoxError> {
         std::future::poll_fn(|cx| self.poll_next(cx)).await
     }
 
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Bytes>, BoxError>> {
         if !self.incoming.is_end_stream() {
-            // Drive the connection with a no-op waker first. Taking a piece wakes the waker that the
-            // connection was last polled with; the waker of `cx` would cause a needless poll.
+            // Drive the connection with a no-op waker first. Taking a chunk wakes the waker that the connection was
+            // last polled with; the waker of `cx` would cause a needless poll.
             self.drive_connection(&mut Context::from_waker(Waker::noop()));
         }
         let mut piece = self.poll_piece();

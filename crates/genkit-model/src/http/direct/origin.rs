@@ -70,7 +70,7 @@ impl Origin {
     }
 }
 
-/// Closes connections that have been idle too long, and all connections when the runtime ends.
+/// The task that closes connections that have been idle too long, and all connections when the runtime ends.
 struct Sweeper(Arc<Origin>);
 
 impl Sweeper {
@@ -99,7 +99,7 @@ impl Sweeper {
 impl Drop for Sweeper {
     fn drop(&mut self) {
         let mut idle = lock(&self.0.idle);
-        // If the task ended normally, another task may be running.
+        // After a normal end of the task, `is_swept` is false. Otherwise the runtime has ended.
         if std::mem::take(&mut idle.is_swept) {
             let left = std::mem::take(&mut idle.links);
             drop(idle);

@@ -19,7 +19,7 @@ use genkit_http_client::internal::net::root_cause;
 #[derive(Clone, Copy)]
 enum Reply {
     Send(&'static str),
-    /// Sends this, then closes the connection.
+    /// Sends this response, and then closes the connection.
     Last(&'static str),
 }
 

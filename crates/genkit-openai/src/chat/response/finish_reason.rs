@@ -29,7 +29,7 @@ pub(super) fn is_incomplete(sent: &str) -> bool {
     })
 }
 
-/// Returns whether this is not an actual finish reason: some servers send an empty one in every chunk.
+/// Returns whether this is not an actual finish reason: some servers send an empty reason in every chunk.
 pub(super) fn is_placeholder(sent: &str) -> bool {
     normalize(Some(sent)).is_none()
 }

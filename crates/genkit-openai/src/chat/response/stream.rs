@@ -103,8 +103,8 @@ impl<'a> ChatStream<'a> {
         self.text_pieces > 1 && text.len() >= MIN_REPEATED && text == self.completion.text
     }
 
-    /// Adds a complete message, which some servers put into the last chunk. Its text is a
-    /// repetition if there was text before.
+    /// Adds a complete message, which some servers put into the last chunk. If there was text before, the text of the
+    /// message is a repetition.
     fn add_whole(&mut self, mut message: ChoiceMessage, parts: &mut Vec<Part>) -> Result<()> {
         if !self.is_empty() {
             message = ChoiceMessage {

@@ -305,7 +305,7 @@ fn output_is_bound_as_far_as_the_server_can() {
 fn run_keeps_what_it_sent_unless_its_end_is_open() {
     let wire = at("openai", "gpt-4o");
     let mut request = read(json!({"messages": [user()]})).with_encoding_cache();
-    // Returns the number of cached messages. The body must equal the one encoded without a cache.
+    // Returns the number of cached messages. The body must equal the body that is encoded without a cache.
     let kept = |request: &ModelRequest| {
         let whole = wire.encode_request(&request.clone(), false).unwrap().body;
         let sent = wire.encode_request(request, false).unwrap().body;

@@ -100,7 +100,7 @@ impl ResponsesSettings<'_> {
         match value.as_u64() {
             Some(limit) if key.starts_with("max") && key.ends_with("Tokens") => {
                 if limit < MIN_OUTPUT_TOKENS {
-                    let remedy = "16 is sent, which is the minimum of the API";
+                    let remedy = "the value 16, the minimum of the API, is sent instead";
                     warn_omitted(&self.server.name, self.model, &format!("{key} below 16"), remedy);
                 }
                 limit.max(MIN_OUTPUT_TOKENS).into()

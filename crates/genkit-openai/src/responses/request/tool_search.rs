@@ -63,7 +63,7 @@ impl<'a> ToolSearch<'a> {
     }
 
     /// Returns the namespace that a call must be sent with. The API rejects a call without the namespace that
-    /// a search found its tool in, and a call with one that the request does not have.
+    /// a search found its tool in, and a call with a namespace that the request does not have.
     pub(super) fn call_namespace(&self, call: &'a Part, sent_name: &str) -> Option<&'a str> {
         if self.is_enabled() { self.find_namespace(call, sent_name) } else { None }
     }

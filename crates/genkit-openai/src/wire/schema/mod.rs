@@ -29,7 +29,7 @@ impl Dialect for StrictDialect {
             if should_warn(owner, reason) {
                 tracing::warn!(
                     "the schema of `{owner}` is sent without strict mode, so the \
-                     model may deviate from it: {reason}; remove this from the type, or turn strict \
+                     model may deviate from it: {reason}; change the type, or turn strict \
                      mode off with `.strict_tools(false)` or `.strict_output(false)` of `OpenAi::builder()` or \
                      `OpenAiResponses::builder()`, depending on the provider"
                 );

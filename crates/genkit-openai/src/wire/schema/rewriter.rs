@@ -17,7 +17,7 @@ use genkit_schema::internal::{pointer, types_of};
 /// properties.
 pub(super) const MAX_SCHEMAS: usize = 5_000;
 
-/// Rewrites one schema in strict form, part by part.
+/// A rewriter of one schema to its strict form.
 pub(super) struct StrictRewriter<'a> {
     exact: &'a Value,
     limits: TraversalLimits,
@@ -78,7 +78,7 @@ impl StrictRewriter<'_> {
             if self.merging.contains(&pointer) {
                 return Err(unsupported_part(
                     at,
-                    "it is recursive, with more properties at each level",
+                    "the schema is recursive, with more properties at each level",
                 ));
             }
             if let Some(key) = find_contradiction(target, map) {

@@ -16,7 +16,7 @@ fn deep_value_is_rejected_and_does_not_overflow() {
     let mut deeper = deep(5_000);
     let why = list.check(&deeper).expect_err("it is too deep");
     assert!(why.contains("too deeply"), "{why}");
-    // Dropping it would recurse.
+    // Dropping the value would recurse.
     while let Value::Array(mut items) = deeper {
         deeper = items.pop().unwrap_or_default();
     }

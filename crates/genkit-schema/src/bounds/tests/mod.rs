@@ -68,7 +68,7 @@ fn violation_reports_path_value_and_bound() {
             json!({"b": 1}),
             "at `b`: additional properties are not allowed, only `a`",
         ),
-        (json!({"properties": {"a": false}}), json!({"a": 1}), "at `a`: nothing is allowed here"),
+        (json!({"properties": {"a": false}}), json!({"a": 1}), "at `a`: no value is allowed here"),
         (
             json!({"dependentRequired": {"a": ["b"]}}),
             json!({"a": 1}),

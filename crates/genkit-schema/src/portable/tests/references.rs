@@ -85,7 +85,7 @@ fn cut_keeps_what_is_known() {
     assert_eq!(lost, ["/$defs/List/items", "/properties/same"]);
 }
 
-/// Returns types that each contain the next one three times. When inlined, the last one occurs 3^depth times.
+/// Returns types that each contain the next type three times. When inlined, the last type occurs 3^depth times.
 fn fan(depth: usize) -> Value {
     let mut defs = Map::new();
     for level in 0..depth {

@@ -34,7 +34,7 @@ const KEYS: [&str; 20] = [
 /// Applies the frontmatter of `file` to the builder. The frontmatter has already passed [`PromptFile::check_run`].
 ///
 /// [`PromptFile::check_run`]: genkit_dotprompt::PromptFile::check_run
-pub(in crate::action::prompt) fn describe_prompt(
+pub(in crate::action::prompt) fn apply_frontmatter(
     mut builder: PromptBuilder,
     file: &str,
     metadata: &Metadata,

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::template::{Error as E, TemplateCall};
 use genkit_schema::internal::Schemas;
 
-pub(super) use frontmatter::describe_prompt;
+pub(super) use frontmatter::apply_frontmatter;
 
 /// The parsed template of a prompt.
 pub(super) struct PromptTemplate {
@@ -25,7 +25,8 @@ pub(super) struct PromptTemplate {
 }
 
 impl PromptBuilder {
-    /// Sets a template for the system message, which comes before the other messages. It must not use `role`.
+    /// Sets a template for the system message, which comes before the other messages. This template must not use
+    /// `role`.
     ///
     /// ```
     /// use genkit::Prompt;

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Includes the query.
+    /// The path, including the query.
     pub(crate) path: String,
     headers: Vec<(String, String)>,
     pub(crate) body: String,

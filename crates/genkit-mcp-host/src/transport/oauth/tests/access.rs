@@ -58,7 +58,7 @@ pub(crate) fn authorization_server(request: &Request, methods: &[&str]) -> Answe
 /// A server whose list requires `read` and whose tool requires `write`; it accepts only the newest token.
 struct World {
     fake: Fake,
-    /// How many tokens were issued, and the scopes of the newest one.
+    /// The number of issued tokens, and the scopes of the newest one.
     newest: Arc<Mutex<(usize, String)>>,
 }
 
@@ -117,12 +117,12 @@ impl World {
     }
 }
 
-/// Returns settings whose user grants access.
+/// Returns settings with a user who grants access.
 fn oauth() -> OAuth {
     OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
 }
 
-/// Follows a browser's redirect: returns the `Location` of the response.
+/// Opens a URL like a browser, and returns the `Location` of the response.
 pub(crate) async fn visit(url: &str) -> String {
     let browser = reqwest::Client::builder()
         .no_proxy()

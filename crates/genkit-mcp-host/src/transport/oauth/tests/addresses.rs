@@ -140,7 +140,7 @@ async fn secret_is_for_the_issuer_that_saw_it_first() {
     let client = open(&connector(&ServerConfig::http(fake.url()).oauth(oauth))).await.unwrap();
     moved.store(true, Ordering::Relaxed);
     let error = explain_error(&list(&client).await.unwrap_err()).unwrap().error;
-    assert!(error.to_string().contains("declare with `.issuer(..)` which one"), "{error}");
+    assert!(error.to_string().contains("set `.issuer(..)` to the"), "{error}");
     assert!(other.seen(|request| request.path == "/token").is_empty());
 }
 

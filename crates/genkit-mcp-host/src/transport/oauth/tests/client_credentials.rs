@@ -1,4 +1,4 @@
-//! Tests of a program's own access.
+//! Tests of the access of the program itself, with client credentials.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -168,7 +168,7 @@ fn secret_without_an_issuer_stays_at_the_origin_of_its_server() {
         ("https://sub.mcp.example.com", "https://sub.mcp.example.com/token"),
     ] {
         let error = check(secret(), issuer, token).unwrap_err().to_string();
-        assert!(error.contains("declare with `.issuer(..)` which one"), "{error}");
+        assert!(error.contains("set `.issuer(..)` to the"), "{error}");
         let known = OAuth::new().client_id("me").client_secret("its-secret");
         assert!(check(known, issuer, token).is_err());
         let asserts = OAuth::jwt_bearer("me", |_| async { Ok(String::new()) });

@@ -127,7 +127,7 @@ async fn start() -> (Fake, Arc<Mutex<World>>) {
     (fake, world)
 }
 
-/// Returns settings whose user grants access.
+/// Returns settings with a user who grants access.
 fn person() -> OAuth {
     OAuth::new().on_authorize(|url| async move { Ok(visit(&url).await) })
 }

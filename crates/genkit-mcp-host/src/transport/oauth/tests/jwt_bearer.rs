@@ -1,4 +1,4 @@
-//! Tests for the JWT bearer grant: a client authenticates with an assertion from another issuer.
+//! Tests of the JWT bearer grant: a client authenticates with an assertion from another issuer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

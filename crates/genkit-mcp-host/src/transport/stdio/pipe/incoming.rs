@@ -56,7 +56,7 @@ pub(crate) fn read(line: &[u8], open: &OpenRequests) -> LineOutcome {
             None => return read_broken_line(line, Error::from_json(text, error), open),
         },
     };
-    // The numbers of lists are limits in schemas.
+    // Do not check the numbers in list results, which are limits in schemas.
     let is_typed = matches!(&envelope.id, Id::Usable(id) if open.result_format(id) == ResultFormat::Typed)
         && !matches!(envelope.method, Member::Text(_));
     if let Err(changed) = check_numbers(line)
@@ -102,7 +102,7 @@ fn message_shape(envelope: &Envelope<'_>) -> MessageShape {
     let there = |member: &Member<'_>| !matches!(member, Member::Absent);
     let null = |member: &Member<'_>| matches!(member, Member::Null);
     match (there(&envelope.method), there(&envelope.result), there(&envelope.error)) {
-        // Some servers send `"error": null` next to a result.
+        // Some servers send `"error": null` in addition to a result.
         (_, true, true) if null(&envelope.error) => MessageShape::Response,
         (_, _, true) => MessageShape::Error,
         (_, true, false) => MessageShape::Response,

@@ -41,7 +41,7 @@ impl StrayOutput {
             tracing::warn!(
                 target: "genkit::mcp", server,
                 "ignored a line from the server ({fault}): {excerpt}; standard output is reserved \
-                 for messages, other output belongs on standard error"
+                 for messages; other output belongs on standard error"
             );
         } else {
             tracing::debug!(target: "genkit::mcp", server, "ignored a line ({fault}): {excerpt}");

@@ -16,7 +16,7 @@ use tokio::io::{
 
 use super::PipeTransport;
 
-/// Longer than any step here takes.
+/// A timeout well above the duration of any step.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 type Piped = PipeTransport<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>;

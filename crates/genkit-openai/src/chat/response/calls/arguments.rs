@@ -1,9 +1,9 @@
-//! The arguments of one call: pieces that are appended, or snapshots that replace each other.
+//! The arguments of one call: fragments that are appended, or snapshots that replace each other.
 
 /// The maximum depth of arguments, the same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
 
-/// How much of a JSON value has arrived.
+/// The part of a JSON value that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// Nothing but white space.
@@ -16,8 +16,8 @@ pub(super) enum Progress {
     Broken,
 }
 
-/// The arguments received so far. Each piece is appended. A piece that begins with all of the earlier text may also be
-/// a snapshot that replaces this text; at the end of the stream, the better interpretation is chosen.
+/// The arguments received so far. Each fragment is appended. A fragment that begins with all of the earlier text may
+/// also be a snapshot that replaces this text; at the end of the stream, the better interpretation is chosen.
 #[derive(Default)]
 pub(super) struct ArgumentsText {
     appended: ScannedText,
@@ -31,7 +31,7 @@ struct ScannedText {
 }
 
 impl ArgumentsText {
-    /// Adds a piece or a snapshot.
+    /// Adds a fragment or a snapshot.
     pub(super) fn add(&mut self, more: &str) {
         if more.is_empty() || (self.progress() == Progress::Whole && is_nothing(more)) {
             return;

@@ -14,7 +14,7 @@
 //! | any | known | the call with the id, at the same index if several calls have the id |
 //! | known | unknown or missing | the last call at the index |
 //! | missing | unknown or missing | the call of the last fragment |
-//! | unknown | unknown or missing | the call of the last fragment, if that call has no index, or if its index is in use and the fragment has no name |
+//! | unknown | unknown or missing | the call of the last fragment, if that call has no index and no other id, or if it shares its index with an earlier call and the fragment has no name |
 //! | unknown | unknown or missing | none: the fragment starts a call |
 //!
 //! # Continue or start
@@ -27,7 +27,7 @@
 //! | row | name of the fragment | id of the fragment | the fragment |
 //! |---|---|---|---|
 //! | 1 | another name | any | starts a call |
-//! | 2 | a piece of a name, or a longer form of it | any | continues; the names are joined |
+//! | 2 | the next part of the name, or a longer form of the name | any | continues, with the longer name |
 //! | 3 | the first | any | continues, unless its arguments are next |
 //! | 4 | the same | the same, at another index | starts a call if its arguments can begin one |
 //! | 5 | the same | the same, missing, or the first | starts a call if its arguments are next |
@@ -43,10 +43,10 @@
 //! | row | call | outcome |
 //! |---|---|---|
 //! | 9 | without a name and arguments | dropped |
-//! | 10 | without a name, and its arguments continue the arguments of the previous call | joined |
-//! | 11 | its arguments are incomplete, and complete the arguments of the previous call, which has the same name and index | joined |
-//! | 12 | without arguments, and another call with the same id and name has some | dropped |
-//! | 13 | the same name and arguments as an earlier call, and the same id, or one of the two has no id | dropped |
+//! | 10 | without a name, and its arguments continue the arguments of the previous call | joined with the previous call |
+//! | 11 | with incomplete arguments that complete those of the previous call, which has the same name and index | joined with the previous call |
+//! | 12 | without arguments, and another call with the same id and name has arguments | dropped |
+//! | 13 | with the same name and arguments as an earlier call; the ids are equal, or one of them is missing | dropped |
 //! | 14 | any other | kept |
 
 mod arguments;
@@ -102,7 +102,7 @@ struct Fragment {
     extra: Option<Value>,
 }
 
-/// How the name in a fragment relates to the name of a call.
+/// The relation of the name in a fragment to the name of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameMatch {
     Missing,
@@ -115,7 +115,7 @@ enum NameMatch {
     Other,
 }
 
-/// How the id in a fragment relates to the id of a call.
+/// The relation of the id in a fragment to the id of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IdMatch {
     Missing,

@@ -53,7 +53,8 @@ fn nested(levels: usize) -> String {
     format!("{}{}", "[".repeat(levels), "]".repeat(levels))
 }
 
-/// Numbers are rejected where a program uses them. A schema in a list has a limit that is rounded.
+/// A number that would be rounded is rejected in a result that a program uses. In the schemas of a list, it is a limit
+/// and is rounded.
 #[test]
 fn number_that_would_be_rounded_fails_its_call() {
     let answer =
@@ -265,7 +266,7 @@ fn ids_are_ours_as_numbers_and_as_text() {
 }
 
 proptest::proptest! {
-    /// Every input has an outcome, and never a response that was not requested.
+    /// Every input has an outcome, which is never a response that was not requested.
     #[test]
     fn no_line_breaks_the_reader(line: Vec<u8>) {
         let found = read(&line, &waiting(&[7]));
