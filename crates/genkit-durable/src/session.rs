@@ -108,7 +108,15 @@ impl LeasedRun {
     ) -> Result<Option<(Self, StoredRun)>> {
         let owner = genkit_core::internal::error::new_reference();
         let renewed = Instant::now();
-        let Some(head) = store.lease(id, &owner, lease).await? else { return Ok(None) };
+        let head = match store.lease(id, &owner, lease).await {
+            Ok(Some(head)) => head,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                // The lease may be held although the response was lost. Other workers would wait until it expires.
+                release_lease(&**store, id, &owner).await;
+                return Err(error);
+            }
+        };
         let mut session = Self::new(store, id, owner, head, renewed, lease);
         let stored = match head.status {
             RunStatus::Working => session.store.load(id).await?,
@@ -436,7 +444,7 @@ async fn measure_save<T>(saving: impl Future<Output = Result<T>>) -> Result<T> {
 }
 
 /// Waits for a call to the store, with [`STORE_TIMEOUT`].
-async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
+pub(super) async fn within_limit<T>(call: impl Future<Output = Result<T>>) -> Result<T> {
     match tokio::time::timeout(STORE_TIMEOUT, call).await {
         Ok(done) => done,
         Err(_) => Err(E::StoreTimeout(STORE_TIMEOUT).into()),

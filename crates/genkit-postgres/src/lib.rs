@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod connection;
+mod hosts;
 mod statements;
 mod store;
 

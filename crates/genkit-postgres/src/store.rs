@@ -19,7 +19,12 @@ use crate::statements::{CREATE, DUE, LEASE, LIST, LOAD, PEEK, RELEASE, REMOVE, S
 /// Its tables are `genkit_runs`, `genkit_run_log` and `genkit_schema`, in the first schema of the connection's search
 /// path. A lost connection is reopened by the next call. A statement that takes longer than 10 seconds fails, and its
 /// connection is replaced, so a network failure delays a worker by at most that time. The configuration can set
-/// a shorter `statement_timeout` (in `options`), a `tcp_user_timeout`, and keepalives (with `keepalives_interval`).
+/// other limits: `statement_timeout` (in `options`), `connect_timeout`, `tcp_user_timeout` and keepalives (with
+/// `keepalives_interval`).
+///
+/// For failover, name several hosts, as in `postgres://agents@db1,db2/agents`: the store connects to the first one that
+/// responds and can write, and replaces the connection if its server becomes read-only. Use synchronous replication: with
+/// asynchronous replication, a failover can lose the last saved steps, which are then repeated.
 #[derive(Clone)]
 pub struct PostgresStore(Arc<Connection>);
 
@@ -64,24 +69,17 @@ impl PostgresStore {
         <T::TlsConnect as TlsConnect<Socket>>::Future: Send,
     {
         let connection = Connection::new(config, tls);
-        connection.prepare_schema().await?;
-        Ok(Self(Arc::new(match limit {
+        let connection = match limit {
             Some(limit) => connection.with_limit(limit),
             None => connection,
-        })))
+        };
+        connection.prepare_schema().await?;
+        Ok(Self(Arc::new(connection)))
     }
 
     #[doc(hidden)]
     pub async fn connect_for_test(config: Config, limit: Duration) -> Result<Self> {
         Self::connect_within(config, NoTls, Some(limit)).await
-    }
-
-    async fn query_rows(
-        &self,
-        statement: &'static str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>> {
-        self.0.connected_client().await?.query_rows(statement, values).await
     }
 }
 
@@ -152,7 +150,7 @@ impl RunStore for PostgresStore {
                 &tags,
                 &first.error,
             ];
-            let made = self.query_rows(CREATE, &values).await?;
+            let made = self.0.execute_once(CREATE, &values).await?;
             let made: i64 =
                 made.first().map_or(Ok(0), |row| row.try_get(0)).map_err(store_error)?;
             Ok(made == 1)
@@ -161,7 +159,7 @@ impl RunStore for PostgresStore {
 
     fn load<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<StoredRun>>> {
         Box::pin(async move {
-            let rows = self.query_rows(LOAD, &[&run.as_str()]).await?;
+            let rows = self.0.query_rows(LOAD, &[&run.as_str()]).await?;
             let Some(row) = rows.first() else { return Ok(None) };
             let text: String = row.try_get(4).map_err(store_error)?;
             Ok(Some(StoredRun::new(read_head(row)?, text, row.try_get(5).map_err(store_error)?)))
@@ -170,7 +168,7 @@ impl RunStore for PostgresStore {
 
     fn peek<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<Option<RunHead>>> {
         Box::pin(async move {
-            let rows = self.query_rows(PEEK, &[&run.as_str()]).await?;
+            let rows = self.0.query_rows(PEEK, &[&run.as_str()]).await?;
             rows.first().map(read_head).transpose()
         })
     }
@@ -200,7 +198,7 @@ impl RunStore for PostgresStore {
                 &change.tags,
                 &change.error,
             ];
-            let saved = self.query_rows(SAVE, &values).await?;
+            let saved = self.0.execute_once(SAVE, &values).await?;
             let revision = saved.first().map(|row| row.try_get(0).map(to_unsigned)).transpose();
             revision.map_err(store_error)
         })
@@ -215,20 +213,22 @@ impl RunStore for PostgresStore {
         Box::pin(async move {
             // A day is longer than any lease, and the sum cannot overflow.
             let ttl = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX).min(86_400_000);
-            let rows = self.query_rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
+            let rows = self.0.query_rows(LEASE, &[&run.as_str(), &owner, &ttl]).await?;
             let Some(row) = rows.first() else { return Ok(None) };
             Ok(Some(read_head(row)?.with_abandoned(row.try_get(4).map_err(store_error)?)))
         })
     }
 
     fn release<'a>(&'a self, run: &'a RunId, owner: &'a str) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move { self.query_rows(RELEASE, &[&run.as_str(), &owner]).await.map(drop) })
+        Box::pin(
+            async move { self.0.query_rows(RELEASE, &[&run.as_str(), &owner]).await.map(drop) },
+        )
     }
 
     fn due(&self, limit: usize) -> BoxFuture<'_, Result<Vec<RunId>>> {
         Box::pin(async move {
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let rows = self.query_rows(DUE, &[&limit]).await?;
+            let rows = self.0.query_rows(DUE, &[&limit]).await?;
             let ids: std::result::Result<Vec<String>, _> =
                 rows.iter().map(|row| row.try_get(0)).collect();
             // Ignore invalid ids, which another program wrote.
@@ -237,7 +237,9 @@ impl RunStore for PostgresStore {
     }
 
     fn delete<'a>(&'a self, run: &'a RunId) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(async move { Ok(!self.query_rows(REMOVE, &[&run.as_str()]).await?.is_empty()) })
+        Box::pin(
+            async move { Ok(!self.0.execute_once(REMOVE, &[&run.as_str()]).await?.is_empty()) },
+        )
     }
 
     fn list<'a>(&'a self, filter: &'a RunFilter) -> BoxFuture<'a, Result<Vec<RunEntry>>> {
@@ -260,7 +262,7 @@ impl RunStore for PostgresStore {
                 &created,
                 &limit,
             ];
-            let rows = self.query_rows(LIST, &values).await?;
+            let rows = self.0.query_rows(LIST, &values).await?;
             let entries: Result<Vec<_>> = rows.iter().map(read_entry).collect();
             Ok(entries?.into_iter().flatten().collect())
         })

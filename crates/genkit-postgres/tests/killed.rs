@@ -13,6 +13,8 @@ mod everything;
 #[path = "../../../tests/behaviour/durable/killed/process.rs"]
 mod process;
 mod server;
+#[path = "../../../tests/behaviour/durable/killed/tasks.rs"]
+mod tasks;
 #[path = "../../../tests/behaviour/durable/killed/trials.rs"]
 mod trials;
 
@@ -25,6 +27,7 @@ use genkit_postgres::PostgresStore;
 use self::calls::Fault;
 use self::process::{Mortal, dies_at_each_save, run_alive};
 use self::server::Server;
+use self::trials::Work;
 
 /// The environment variable with the URL of the server, for the process that is killed.
 const URL: &str = "GENKIT_KILLED_URL";
@@ -98,7 +101,14 @@ async fn run_with_everything_survives_kills_with_postgres() {
 async fn run_with_everything_survives_kills_at_system_calls_with_postgres() {
     let _alone = ALONE.lock().await;
     let server = Server::start().await;
-    trials::survives_kills_at_calls(&server.url).await;
+    trials::survives_kills_at_calls(Work::Everything, &server.url).await;
+}
+
+#[tokio::test]
+async fn task_survives_kills_at_system_calls_with_postgres() {
+    let _alone = ALONE.lock().await;
+    let server = Server::start().await;
+    trials::survives_kills_at_calls(Work::Task, &server.url).await;
 }
 
 #[tokio::test]

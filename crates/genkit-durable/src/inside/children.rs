@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::call_of_run;
 use super::mail::LiveRun;
+use super::{call_of_run, call_store};
 use crate::error::Error as E;
 use crate::handle::Handle;
 use crate::outcome::{FlowOutcome, into_flow_outcome, into_response};
-use crate::record::{RunBody, StoredError};
+use crate::record::{RunBody, StoredError, to_json};
 use crate::runs;
 use crate::settings::DurableOptions;
 use genkit_agent::{Generate, Instance};
@@ -83,6 +83,15 @@ enum ChildResult {
     Failed(StoredError),
 }
 
+impl ChildResult {
+    fn into_result(self) -> Result<Value> {
+        match self {
+            Self::Done(done) => Ok(done),
+            Self::Failed(error) => Err(error.into_error()),
+        }
+    }
+}
+
 /// A child that a call waits for.
 struct ExpectedEnd {
     handle: Handle,
@@ -118,22 +127,22 @@ pub(super) async fn start_flow(
     flow: &str,
     input: impl Serialize + Send,
 ) -> Result<ChildFlow> {
-    let start = ChildStart::new(context, key)?;
-    let create = async {
+    let (start, input) = (ChildStart::new(context, key)?, to_json(input)?);
+    let create = || async {
         let (instance, id) = (&start.instance, start.id.as_str());
         let options = start.options.clone();
-        Ok(runs::durable_flow(instance, id, flow, input, options).await?.0)
+        Ok(runs::durable_flow(instance, id, flow, &input, options).await?.0)
     };
-    start.start_once(context, create).await.map(ChildFlow)
+    start.start_once(context, call_store(create)).await.map(ChildFlow)
 }
 
 pub(super) async fn start_run(context: &Context, key: &str, run: Generate) -> Result<ChildRun> {
     let start = ChildStart::new(context, key)?;
-    let create = async {
+    let create = || async {
         let (instance, id) = (&start.instance, start.id.as_str());
-        Ok(runs::durable_run(instance, id, run, start.options.clone()).await?.0)
+        Ok(runs::durable_run(instance, id, run.clone(), start.options.clone()).await?.0)
     };
-    start.start_once(context, create).await.map(ChildRun)
+    start.start_once(context, call_store(create)).await.map(ChildRun)
 }
 
 /// The parameters of a child that is to be created.
@@ -184,24 +193,17 @@ impl ChildStart {
 
 impl Child {
     async fn wait_for_result(&self) -> Result<Value> {
-        let recorded = self.context.recorded_result(&self.key);
-        let result = match recorded {
-            Some(recorded) => serde_json::from_value(recorded)?,
-            None => {
-                self.wait_for_end().await?;
-                // The run must not be suspended for another wait until the result is saved.
-                let _busy = self.context.prevent_drop();
-                let result = match self.read_result().await {
-                    Ok(done) => ChildResult::Done(done),
-                    Err(error) => ChildResult::Failed(StoredError::from_error(&error)),
-                };
-                self.context.record_saved(&self.key, serde_json::to_value(&result)?).await?;
-                result
-            }
-        };
-        match result {
-            ChildResult::Done(done) => Ok(done),
-            ChildResult::Failed(error) => Err(error.into_error()),
+        if let Some(recorded) = self.context.recorded_result(&self.key) {
+            return serde_json::from_value::<ChildResult>(recorded)?.into_result();
+        }
+        loop {
+            self.wait_for_end().await?;
+            // The run must not be suspended for another wait until the result is saved.
+            let _busy = self.context.prevent_drop();
+            // `None` if an operator continued the child in the meantime.
+            let Some(result) = self.read_result().await? else { continue };
+            self.context.record_saved(&self.key, serde_json::to_value(&result)?).await?;
+            return result.into_result();
         }
     }
 
@@ -212,7 +214,7 @@ impl Child {
         let mut arrived = live.watch_mail();
         let handle = self.handle.clone();
         let end = Arc::new(ExpectedEnd { handle, began: Instant::now() });
-        while !self.handle.peek_head().await?.status.is_over() {
+        while !call_store(|| self.handle.peek_head()).await?.status.is_over() {
             tokio::select! {
                 _ = arrived.changed() => {}
                 () = self.context.wait_suspended(Arc::clone(&end) as _, end.next_check()) => {}
@@ -221,21 +223,35 @@ impl Child {
         Ok(())
     }
 
-    async fn read_result(&self) -> Result<Value> {
-        let (stored, record) = self.handle.load_run().await?;
+    /// Reads the result of a finished child. Returns `None` if it is not finished.
+    ///
+    /// # Errors
+    /// Returns an error if the child cannot be read, which is not a result of the child.
+    async fn read_result(&self) -> Result<Option<ChildResult>> {
+        let (stored, record) = call_store(|| self.handle.load_run()).await?;
         let (id, status) = (self.handle.id(), stored.at.status);
-        match record.body {
+        if !status.is_over() {
+            return Ok(None);
+        }
+        let ended = match record.body {
             RunBody::Generate(state) => {
                 let registry = self.handle.registry();
-                let response = into_response(id, registry, status, record.error, *state)?;
-                Ok(serde_json::to_value(&response)?)
+                match into_response(id, registry, status, record.error, *state) {
+                    Ok(response) => Ok(serde_json::to_value(&response)?),
+                    Err(error) => Err(error),
+                }
             }
-            RunBody::Flow(state) => match into_flow_outcome(id, status, record.error, *state)? {
-                FlowOutcome::Returned(output) => Ok(output),
-                // An operator continued the child in the meantime.
-                FlowOutcome::Interrupted(_) => Err(Error::from(E::Lost(id.to_string()))),
+            RunBody::Flow(state) => match into_flow_outcome(id, status, record.error, *state) {
+                Ok(FlowOutcome::Returned(output)) => Ok(output),
+                // The flow has failed, and its record does not contain the error.
+                Ok(FlowOutcome::Interrupted(_)) => Err(Error::from(E::Lost(id.to_string()))),
+                Err(error) => Err(error),
             },
-        }
+        };
+        Ok(Some(match ended {
+            Ok(done) => ChildResult::Done(done),
+            Err(error) => ChildResult::Failed(StoredError::from_error(&error)),
+        }))
     }
 }
 

@@ -9,10 +9,13 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
 use crate::journal::CallJournal;
+use crate::limits::{LONGEST_SAVE_WAIT, SAVE_WAIT};
 use crate::record::to_json;
+use crate::session::within_limit;
 pub use children::{ChildFlow, ChildRun};
 use genkit_agent::Generate;
-use genkit_core::{Context, Result};
+use genkit_core::internal::visible::Logged;
+use genkit_core::{Context, ErrorKind, Result};
 
 /// Methods of [`Context`] for functions of durable runs: tools, flows and everything they call. Do not implement
 /// this trait yourself.
@@ -46,7 +49,7 @@ use genkit_core::{Context, Result};
 ///
 /// # Errors
 /// The methods return `FailedPrecondition` outside a durable run and in a run of an engine (Restate, Temporal), and any
-/// error from the store.
+/// error from the store. If the store is unavailable, they wait for it until this process loses the run.
 pub trait DurableContext {
     /// Waits for the next signal with this name, sent by `signal(..)` of the run's handle. Each signal is received
     /// once, even after a crash. Signals are received in the order in which they were sent. A signal may be sent before
@@ -172,4 +175,22 @@ fn call_of_run(context: &Context) -> Result<&CallJournal> {
     let call = context.journal().and_then(|journal| journal.call_of_run());
     let call = call.and_then(|call| (call as &dyn std::any::Any).downcast_ref::<CallJournal>());
     Ok(call.ok_or(E::NotInRun)?)
+}
+
+/// Calls the store, and again while it is unavailable: an error of the store must not count as an error of the function,
+/// and must not be recorded as the result of a child. This ends because the function is dropped if the process cannot
+/// renew its lease.
+async fn call_store<T, F: Future<Output = Result<T>>>(mut call: impl FnMut() -> F) -> Result<T> {
+    let mut wait = SAVE_WAIT;
+    loop {
+        match within_limit(call()).await {
+            Err(error) if error.kind() == ErrorKind::Unavailable => {
+                let error = Logged::text(error.chain());
+                tracing::warn!(%error, "failed to call the store of a run; the function waits for it");
+            }
+            done => return done,
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(LONGEST_SAVE_WAIT);
+    }
 }

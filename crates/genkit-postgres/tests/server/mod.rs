@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ const NOBODY: u32 = 65534;
 pub(crate) struct Server {
     pub(crate) url: String,
     /// The process and folder of the server, if the test started it.
-    own: Option<(Child, PathBuf)>,
+    pub(crate) own: Option<(Child, PathBuf)>,
 }
 
 impl Server {
@@ -28,47 +28,8 @@ impl Server {
         if let Ok(url) = std::env::var("GENKIT_POSTGRES_URL") {
             return Self { url, own: None };
         }
-        let native = install();
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::SeqCst);
-        let name = format!("genkit-postgres-{}-{count}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).unwrap();
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        let program = |name: &str| native.join("bin").join(name).display().to_string();
-        let data = folder.join("data");
-        fs::create_dir(&data).unwrap();
-        let is_root = chown(&data, Some(NOBODY), Some(NOBODY)).is_ok();
-        let command = |name: &str| match is_root {
-            true => {
-                let mut command = Command::new("setpriv");
-                let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
-                command.args([&user, &group, "--clear-groups", &program(name)]);
-                command
-            }
-            false => Command::new(program(name)),
-        };
-        let made = command("initdb")
-            .arg("-D")
-            .arg(&data)
-            .args(["-U", "genkit", "-A", "trust", "--no-sync", "--encoding=UTF8", "--locale=C"])
-            .env("LD_LIBRARY_PATH", native.join("lib"))
-            .output()
-            .unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let log = fs::File::create(folder.join("log")).unwrap();
-        let child = command("postgres")
-            .arg("-D")
-            .arg(&data)
-            .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", ""])
-            .env("LD_LIBRARY_PATH", native.join("lib"))
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .unwrap();
-        let url = format!("postgres://genkit@127.0.0.1:{port}/postgres");
-        let this = Self { url, own: Some((child, folder)) };
+        let folder = create_database();
+        let this = Self::spawn(folder, &[]);
         for _ in 0..600 {
             if PostgresStore::connect(&this.url).await.is_ok() {
                 return this;
@@ -78,6 +39,64 @@ impl Server {
         let (_, folder) = this.own.as_ref().unwrap();
         panic!("the server does not answer: {}", fs::read_to_string(folder.join("log")).unwrap());
     }
+
+    /// Starts a server with these settings, and with the database in `folder`. It may not accept connections yet.
+    pub(crate) fn spawn(folder: PathBuf, settings: &[String]) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let log = fs::File::create(folder.join("log")).unwrap();
+        let child = command("postgres")
+            .arg("-D")
+            .arg(folder.join("data"))
+            .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-k", ""])
+            .args(settings.iter().flat_map(|setting| ["-c", setting]))
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        let url = format!("postgres://genkit@127.0.0.1:{port}/postgres");
+        Self { url, own: Some((child, folder)) }
+    }
+}
+
+/// Creates a database in a new folder. The superuser is `genkit`.
+pub(crate) fn create_database() -> PathBuf {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::SeqCst);
+    let name = format!("genkit-postgres-{}-{count}", std::process::id());
+    let folder = std::env::temp_dir().join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let data = folder.join("data");
+    fs::create_dir(&data).unwrap();
+    // Fails if this user is not root, who is the only one who must not own the database.
+    chown(&data, Some(NOBODY), Some(NOBODY)).ok();
+    let mut command = command("initdb");
+    let made = command
+        .arg("-D")
+        .arg(&data)
+        .args(["-U", "genkit", "-A", "trust", "--no-sync", "--encoding=UTF8", "--locale=C"])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    folder
+}
+
+/// Returns a command that runs a program of the package as a user who is not root.
+fn command(name: &str) -> Command {
+    let native = install();
+    let program = native.join("bin").join(name);
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let mut command = match is_root {
+        true => {
+            let mut command = Command::new("setpriv");
+            let (user, group) = (format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"));
+            command.args([&user, &group, "--clear-groups"]).arg(program);
+            command
+        }
+        false => Command::new(program),
+    };
+    command.env("LD_LIBRARY_PATH", native.join("lib"));
+    command
 }
 
 impl Drop for Server {

@@ -2,6 +2,7 @@
 //! its tool, child runs, timers and a signal. For any store: `open_store` of the parent module opens it.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,11 +16,40 @@ use serde_json::json;
 use super::open_store;
 use super::process::{Log, die};
 
-/// Passes a process its store, the number of the change that kills it (0 for none), its run and its folder.
-pub(super) const ROLE: &str = "GENKIT_EVERYTHING";
+/// Passes a process its role.
+const ROLE: &str = "GENKIT_EVERYTHING";
+
+/// The role of a process that may be killed.
+pub(super) struct ProcessRole {
+    /// Passed to `open_store`.
+    pub(super) store: String,
+    /// The number of the change that kills it; 0 for none.
+    pub(super) dies_at: usize,
+    /// The run that it performs.
+    pub(super) run: String,
+    pub(super) folder: PathBuf,
+}
+
+impl ProcessRole {
+    /// Returns the role of this process, if it was started with one.
+    pub(super) fn of_this() -> Option<Self> {
+        let role = std::env::var(ROLE).ok()?;
+        let [store, dies_at, run, folder] = role.splitn(4, ' ').collect::<Vec<_>>()[..] else {
+            panic!("{role}")
+        };
+        let dies_at = dies_at.parse().unwrap();
+        Some(Self { store: store.into(), dies_at, run: run.into(), folder: folder.into() })
+    }
+
+    /// Passes the role to a process.
+    pub(super) fn pass_to(&self, process: &mut Command) {
+        let Self { store, dies_at, run, folder } = self;
+        process.env(ROLE, format!("{store} {dies_at} {run} {}", folder.display()));
+    }
+}
 
 /// Has one effect.
-async fn act(log: &Log, ctx: &Context, key: &str) -> Result<()> {
+pub(super) async fn act(log: &Log, ctx: &Context, key: &str) -> Result<()> {
     let id = ctx.idempotency_key(key).ok_or_else(|| Error::invalid_argument("no key"))?;
     let effect = async {
         log.write(&format!("effect {id}"));
@@ -119,7 +149,11 @@ impl RunStore for Deadly {
     all_of_inner_but!(create, save, lease);
 
     fn create<'a>(&'a self, run: &'a RunId, first: &'a RunChange) -> BoxFuture<'a, Result<bool>> {
-        Box::pin(self.change(self.inner.create(run, first)))
+        Box::pin(async move {
+            // The next process does not have to wait until it may begin the task of a dead one.
+            let first = first.clone().with_wake_at_ms(None);
+            self.change(self.inner.create(run, &first)).await
+        })
     }
 
     fn save<'a>(
@@ -145,12 +179,8 @@ impl RunStore for Deadly {
 /// The process of the tests below. Without a role, it does nothing.
 #[tokio::test]
 async fn process_that_does_everything() {
-    let Ok(role) = std::env::var(ROLE) else { return };
-    let [store, dies_at, run, folder] = role.splitn(4, ' ').collect::<Vec<_>>()[..] else {
-        panic!("{role}")
-    };
-    let folder = PathBuf::from(folder);
-    let store = Deadly::new(open_store(store, &folder).await, dies_at.parse().unwrap());
+    let Some(ProcessRole { store, dies_at, run, folder }) = ProcessRole::of_this() else { return };
+    let store = Deadly::new(open_store(&store, &folder).await, dies_at);
     let genkit = program(store, &Log(folder.join("log")));
     let run = genkit.find_durable_flow(run).await.unwrap().unwrap();
     let end = async move {

@@ -6,6 +6,7 @@
 mod calls;
 mod everything;
 mod process;
+mod tasks;
 mod trials;
 
 mod faults;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use genkit::durable::RunStore;
 
 use self::process::{Mortal, dies_at_each_save, run_alive};
-use self::trials::{survives_kills, survives_kills_at_calls};
+use self::trials::{Work, survives_kills, survives_kills_at_calls};
 use super::stored::Temp;
 
 const CHILD: &str = "durable::killed::process_that_dies";
@@ -68,10 +69,20 @@ async fn run_with_everything_survives_kills_with_sqlite() {
 
 #[tokio::test]
 async fn run_with_everything_survives_kills_at_system_calls_with_a_folder() {
-    survives_kills_at_calls("folder").await;
+    survives_kills_at_calls(Work::Everything, "folder").await;
 }
 
 #[tokio::test]
 async fn run_with_everything_survives_kills_at_system_calls_with_sqlite() {
-    survives_kills_at_calls("sqlite").await;
+    survives_kills_at_calls(Work::Everything, "sqlite").await;
+}
+
+#[tokio::test]
+async fn task_survives_kills_at_system_calls_with_a_folder() {
+    survives_kills_at_calls(Work::Task, "folder").await;
+}
+
+#[tokio::test]
+async fn task_survives_kills_at_system_calls_with_sqlite() {
+    survives_kills_at_calls(Work::Task, "sqlite").await;
 }

@@ -1,5 +1,5 @@
-//! Runs with everything that is durable, whose processes are killed at random changes of the store and at system calls,
-//! or whose system calls fail. For any store: `open_store` and `Temp` of the parent module open it.
+//! Runs with everything that is durable and MCP tasks, whose processes are killed at random changes of the store and at
+//! system calls, or whose system calls fail. For any store: `open_store` and `Temp` of the parent module open it.
 //!
 //! `GENKIT_KILLS` sets the number of kills for each store and each kind of kill.
 
@@ -8,12 +8,13 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use genkit::Genkit;
-use genkit::durable::{DurableFlow, FlowOutcome, RunFilter, RunStatus};
+use genkit::durable::{FlowOutcome, RunFilter, RunStatus};
 use serde_json::json;
 
 use super::calls::{CallKill, Fault, Points, is_strace_available, strace};
-use super::everything::{Deadly, ROLE, program};
+use super::everything::{Deadly, ProcessRole, program};
 use super::process::Log;
+use super::tasks::check_task;
 use super::{Temp, open_store};
 
 /// The number of kills at changes for each store, unless `GENKIT_KILLS` sets another.
@@ -24,6 +25,27 @@ const CALL_KILLS: usize = 50;
 
 /// The model calls of an undisturbed run.
 const MODEL_CALLS: usize = 6;
+
+/// The work of the processes that are killed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Work {
+    /// A run with everything that is durable.
+    Everything,
+    /// An MCP task.
+    Task,
+}
+
+impl Work {
+    /// Returns the name of the test that is the process.
+    fn process(self) -> String {
+        let (_, module) = module_path!().split_once("::").unwrap();
+        let test = match self {
+            Self::Everything => "everything::process_that_does_everything",
+            Self::Task => "tasks::process_that_serves_a_task",
+        };
+        module.replace("trials", test)
+    }
+}
 
 /// The way in which a process ends before its run.
 enum Kill {
@@ -48,8 +70,9 @@ fn check_effects(text: &str, kills: usize) {
     assert!((MODEL_CALLS..=MODEL_CALLS + 2 * kills).contains(&models), "{models}: {text}");
 }
 
-/// A run in a store, with its folder.
+/// A run or a task in a store, with its folder.
 struct Trial {
+    work: Work,
     store: String,
     id: String,
     temp: Temp,
@@ -57,13 +80,16 @@ struct Trial {
 }
 
 impl Trial {
-    /// Opens the store, which is passed to `open_store`, and starts the run.
-    async fn start(store: &str, kind: &str, number: usize) -> Self {
+    /// Opens the store, which is passed to `open_store`, and starts the run. The first process starts a task.
+    async fn start(work: Work, store: &str, kind: &str, number: usize) -> Self {
         let id = format!("{}-{kind}-{number}", store.split(':').next().unwrap());
-        let temp = Temp::new(&format!("everything-{id}"));
+        let temp = Temp::new(&format!("{work:?}-{id}"));
         let opened = Deadly::new(open_store(store, temp.as_ref()).await, 0);
         let genkit = program(opened, &Log(temp.as_ref().join("log")));
-        let this = Self { store: store.to_owned(), id, temp, genkit };
+        let this = Self { work, store: store.to_owned(), id, temp, genkit };
+        if work == Work::Task {
+            return this;
+        }
         for run in this.genkit.runs().list(this.children()).await.unwrap() {
             this.genkit.runs().delete(run.id.as_str()).await.unwrap(); // of an earlier test on the same server
         }
@@ -83,16 +109,15 @@ impl Trial {
     }
 
     fn run_until(&self, dies_at: usize, options: Option<&[String]>) -> Output {
-        let (_, module) = module_path!().split_once("::").unwrap();
-        let test = module.replace("trials", "everything") + "::process_that_does_everything";
         let program = std::env::current_exe().unwrap();
         let mut command = match options {
             Some(options) => strace(program.as_os_str(), options),
             None => Command::new(program),
         };
-        let folder: &Path = self.temp.as_ref();
-        let role = format!("{} {dies_at} {} {}", self.store, self.id, folder.display());
-        let command = command.args(["--exact", &test]).env(ROLE, role);
+        let (store, run) = (self.store.clone(), self.id.clone());
+        let folder = self.temp.as_ref().to_owned();
+        ProcessRole { store, dies_at, run, folder }.pass_to(&mut command);
+        command.args(["--exact", &self.work.process()]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap()
     }
 
@@ -118,25 +143,14 @@ impl Trial {
         Points::read(&record)
     }
 
-    async fn wait_for_run(&self) -> genkit::Result<(DurableFlow, FlowOutcome)> {
-        let run = self.genkit.find_durable_flow(&*self.id).await?.expect("the run exists");
-        let outcome = run.wait().await?;
-        Ok((run, outcome))
-    }
-
     /// Checks the results of the run and its children, and their effects.
     async fn check(&self, kills: usize) {
-        // A connection that was closed while this thread waited for the process is replaced by the next statement. More
-        // than one can be closed, because a run uses several.
-        let mut waited = self.wait_for_run().await;
-        for _ in 0..4 {
-            if waited.is_ok() {
-                break;
-            }
-            waited = self.wait_for_run().await;
+        if self.work == Work::Task {
+            return check_task(self.temp.as_ref());
         }
-        let (run, outcome) = waited.unwrap();
         let id = &self.id;
+        let run = self.genkit.find_durable_flow(&**id).await.unwrap().unwrap();
+        let outcome = run.wait().await.unwrap();
         assert_eq!(outcome, FlowOutcome::Returned(json!("child done done 7")), "{id}");
         let published: Option<String> = run.published_status().await.unwrap();
         assert_eq!(published.as_deref(), Some("signalled"));
@@ -163,6 +177,7 @@ fn wanted_kills(default: usize) -> usize {
 
 /// Kills the processes of runs until there were enough kills.
 async fn kill_until_enough(
+    work: Work,
     store: &str,
     kind: &str,
     wanted: usize,
@@ -171,7 +186,7 @@ async fn kill_until_enough(
 ) {
     let (mut all, mut random) = (0, 88_172_645_463_325_252_u64);
     for number in 0.. {
-        let trial = Trial::start(store, kind, number).await;
+        let trial = Trial::start(work, store, kind, number).await;
         let mut kills = 0;
         loop {
             let is_enough = all + kills >= wanted;
@@ -193,15 +208,15 @@ async fn kill_until_enough(
 /// Kills the processes of runs at changes. `store` is passed to `open_store`.
 pub(super) async fn survives_kills(store: &str) {
     let next = |random: u64| Kill::Change(5 + (random % 20) as usize);
-    kill_until_enough(store, "changes", wanted_kills(KILLS), next, |_| {}).await;
+    kill_until_enough(Work::Everything, store, "changes", wanted_kills(KILLS), next, |_| {}).await;
 }
 
 /// Kills the processes of runs at their system calls, at each kind of call in turn. `store` is passed to `open_store`.
-pub(super) async fn survives_kills_at_calls(store: &str) {
+pub(super) async fn survives_kills_at_calls(work: Work, store: &str) {
     if !is_strace_available() {
         return;
     }
-    let trial = Trial::start(store, "recorded", 0).await;
+    let trial = Trial::start(work, store, "recorded", 0).await;
     let points = trial.record(Vec::new());
     trial.check(0).await;
     let (mut number, mut calls) = (0, BTreeMap::<String, usize>::new());
@@ -214,9 +229,13 @@ pub(super) async fn survives_kills_at_calls(store: &str) {
             *calls.entry(kill.call.clone()).or_default() += 1;
         }
     };
-    kill_until_enough(store, "calls", wanted_kills(CALL_KILLS), next, killed).await;
+    kill_until_enough(work, store, "calls", wanted_kills(CALL_KILLS), next, killed).await;
     let name = store.split(':').next().unwrap();
-    eprintln!("{name}: kills at {} of {} system calls: {calls:?}", calls.len(), points.calls());
+    eprintln!(
+        "{work:?}, {name}: kills at {} of {} system calls: {calls:?}",
+        calls.len(),
+        points.calls()
+    );
     assert!(calls.len() > 3, "{calls:?}");
 }
 
@@ -227,11 +246,12 @@ pub(super) async fn survives_faults(store: &str, faults: &[Fault]) {
         return;
     }
     for fault in faults {
-        let trial = Trial::start(store, &format!("recorded-{}", fault.call), 0).await;
+        let trial =
+            Trial::start(Work::Everything, store, &format!("recorded-{}", fault.call), 0).await;
         let numbers = trial.record(fault.files(trial.temp.as_ref())).numbers(fault.call).to_vec();
         trial.check(0).await;
         for (number, at) in [numbers.len() / 2, numbers.len() * 3 / 4].into_iter().enumerate() {
-            let trial = Trial::start(store, fault.call, number).await;
+            let trial = Trial::start(Work::Everything, store, fault.call, number).await;
             let (at, folder): (_, &Path) = (numbers[at], trial.temp.as_ref());
             let ended = trial.run(Some(&fault.options(folder, &format!("{at}..{}", at + 2))));
             let text = String::from_utf8_lossy(&ended.stdout);

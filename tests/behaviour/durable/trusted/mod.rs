@@ -12,6 +12,7 @@ mod retried;
 mod scheduled;
 mod signals;
 mod streamed;
+mod unavailable;
 
 use genkit::Role;
 use genkit::message::ToolRequest;
