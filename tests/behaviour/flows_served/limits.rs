@@ -213,7 +213,7 @@ async fn share(ctx: &Context) -> String {
 
 /// Returns the share of a flow that it runs.
 #[flow]
-async fn inner_share() -> Result<String> {
+async fn inner_share() -> Result<serde_json::Value> {
     genkit::Flow::of::<share>().run(json!({})).await
 }
 
