@@ -7,17 +7,19 @@ use std::time::Instant;
 use super::{Items, Lists};
 use crate::permission::Item;
 use crate::session::ClientDescription;
-use genkit_core::internal::fair_share::{self, find_greediest};
+use genkit_core::internal::fair_share::{Item as Held, find_greediest};
 use genkit_core::internal::sync::lock;
 
 /// The maximum number of views cached per version of the registry. Default is 64; a further view replaces the oldest
 /// view of the client with the most views.
 const MAX_VIEWS: usize = 64;
 
-/// The cached views, each with the client that it was built for first, and its time. The key is a bit set of the visible
-/// items.
+/// A view, the client that it was built for first, and the time.
+type CachedView = (Arc<Lists>, u64, Instant);
+
+/// The cached views. The key is a bit set of the visible items.
 #[derive(Default)]
-pub(super) struct Views(Mutex<HashMap<Box<[u64]>, (Arc<Lists>, u64, Instant)>>);
+pub(super) struct Views(Mutex<HashMap<Box<[u64]>, CachedView>>);
 
 impl Lists {
     /// Returns the part of the lists that `permits` allows for a client, or the lists themselves if it allows all
@@ -42,11 +44,10 @@ impl Lists {
         let lists = Arc::new(Self::from_items(self.version, items, names, is_private));
         let mut views = lock(&self.views.0);
         if views.len() >= MAX_VIEWS {
-            let item = |(id, (_, owner, age)): (&Box<[u64]>, &(_, u64, Instant))| {
-                fair_share::Item { id: id.clone(), owner: *owner, weight: 1, age: *age }
-            };
-            let greediest = find_greediest(views.iter().map(item));
-            greediest.and_then(|(id, _)| views.remove(&id));
+            let held = views.iter();
+            let held = held.map(|(id, (_, owner, age))| Held { id, owner, weight: 1, age });
+            let greediest = find_greediest(held).map(|(id, _)| id.clone());
+            greediest.and_then(|id| views.remove(&id));
         }
         Arc::clone(&views.entry(key).or_insert((lists, client, Instant::now())).0)
     }
