@@ -18,6 +18,7 @@ use super::request::{
 use super::run::{Budget, Driver, MAX_TURNS, RunEnv, RunSettings, TurnRules, begin_span};
 use super::tools::{Toolbox, find_documents, resolve_resources};
 use genkit_core::BoxFuture;
+use genkit_core::Context;
 use genkit_core::Format;
 use genkit_core::Interrupt;
 use genkit_core::Result;
@@ -90,7 +91,12 @@ impl Generate {
         own.or_else(|| self.prompt_format())
     }
 
-    pub(super) fn begin_run(self, sink: ChunkSink) -> BoxFuture<'static, Result<GenerateResponse>> {
+    pub(super) fn begin_run(
+        mut self,
+        sink: ChunkSink,
+    ) -> BoxFuture<'static, Result<GenerateResponse>> {
+        let client = self.settings.client;
+        self.settings.client = client.or_else(|| Context::running()?.client_share());
         box_in_place(|| async move {
             // Resuming consumes the interrupted response, so an error must contain it.
             let suspended = self.options.resume.as_ref().map(|_| self.options.clone());
@@ -177,6 +183,7 @@ pub(super) async fn prepare_run(
             states: genkit.states.clone(),
             values: settings.values.clone(),
             action_context: Arc::clone(&settings.action_context),
+            client: settings.client,
             limit: Some(own.unwrap_or(limit)),
             ..ContextParts::default()
         }

@@ -10,6 +10,7 @@ use axum::response::Response;
 use tokio_util::sync::CancellationToken;
 
 use genkit_agent::internal::{ThreadAgent, ThreadTurn};
+use genkit_core::internal::fair_share::hash_client;
 use genkit_flows::internal::{AdmittedRequest, Gate, Rejection};
 use genkit_http_server::internal::{Drain, FairPermit};
 
@@ -131,6 +132,7 @@ impl AguiEndpoint {
             Some(context) => run.action_context(context),
             None => run,
         };
+        let run = run.client_share(hash_client(&client));
         let mut conversation = Conversation::rebuild(&mut input, &self.ledger, &binding, &client)?;
         let (known_calls, carrier) =
             (std::mem::take(&mut conversation.known_calls), conversation.carrier.take());

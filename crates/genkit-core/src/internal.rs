@@ -68,7 +68,7 @@ pub mod names {
     pub use crate::names::{Names, safe_name};
 }
 pub mod redact {
-    pub use genkit_untrusted::redact::{remove_account_settings, without_account_settings};
+    pub use genkit_untrusted::redact::*;
     pub use genkit_untrusted::secret::{
         Secret, is_secret_name, redact_secrets, redact_secrets_in_json, secret_parts,
     };

@@ -14,6 +14,7 @@ use super::quota::{ClientKey, QuotaLimits, Quotas};
 use super::session::{Notifier, Session, StateSealer, View, Visibility, read_keys};
 use super::settings::ServerSettings;
 use genkit_core::internal::disclosure::for_callers;
+use genkit_core::internal::fair_share::hash_client;
 use genkit_core::internal::registry::RegistryChange;
 use genkit_core::internal::skill;
 use genkit_core::{Error, Prompt, Resource, Result, Tool};
@@ -141,7 +142,8 @@ impl SharedState {
     pub(crate) fn lists_for(&self, caller: &Caller<'_>) -> Arc<Lists> {
         let lists = self.all_lists();
         if self.has_restrictions(&lists) {
-            lists.view_for(|item| self.permits_item(caller, item))
+            let client = hash_client(&caller.principal().map(Principal::id));
+            lists.view_for(client, |item| self.permits_item(caller, item))
         } else {
             lists
         }

@@ -4,7 +4,7 @@ use genkit::Result;
 use serde_json::json;
 
 use crate::error::Error as E;
-use crate::http::{Server, parse_message};
+use crate::http::Server;
 
 /// The admin API of a Restate server (port 9070).
 ///
@@ -45,7 +45,7 @@ impl RestateAdmin {
             return Ok(());
         }
         let (admin, worker) = (self.0.shown_url(), workers.to_owned());
-        Err(E::Registering { admin, worker, message: parse_message(&answer) }.into())
+        Err(E::Registering { admin, worker, message: self.0.parse_message(&answer) }.into())
     }
 }
 

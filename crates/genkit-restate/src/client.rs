@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error as E;
-use crate::http::{Server, parse_message};
+use crate::http::Server;
 use crate::wire::{FirstState, RUN, RunData, kind_from_status};
 
 /// A durable run stored by Restate, created by [`RestateClient::durable_run`].
@@ -104,7 +104,7 @@ impl RestateClient {
         if (200..300).contains(&status) {
             return self.server.parse_body(&answer);
         }
-        let (url, message) = (self.server.shown_url(), parse_message(&answer));
+        let (url, message) = (self.server.shown_url(), self.server.parse_message(&answer));
         Err(match kind_from_status(status) {
             Some(kind) => E::Said(message, kind),
             None if status == 404 => E::NotRegistered { url },

@@ -1,12 +1,22 @@
 //! Requests to Restate, with timeouts and size limits, and errors that state the URL and the remedy.
 
+use std::sync::Arc;
+
 use genkit::{Error, Result};
+use genkit_untrusted::secret::{Secret, redact_secrets, secret_parts};
+use genkit_untrusted::visible::escape_line;
 use reqwest::{Method, Response, Url};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error as E;
 use crate::limits::{CONNECT, MAX_ANSWER, REQUEST};
+
+/// The minimum length of a credential that is redacted, in bytes. A shorter one could be an ordinary word.
+const MIN_SECRET: usize = 6;
+
+/// The maximum length of a message in an error, in characters.
+const MAX_MESSAGE: usize = 1000;
 
 /// A client for one URL of Restate.
 #[derive(Clone)]
@@ -14,6 +24,14 @@ pub(crate) struct Server {
     http: reqwest::Client,
     url: Url,
     token: Option<String>,
+    /// The credentials, which the server may repeat in its response.
+    secrets: Arc<[Secret]>,
+}
+
+/// The body of an error response.
+#[derive(Deserialize)]
+struct Failure {
+    message: String,
 }
 
 impl Server {
@@ -28,11 +46,20 @@ impl Server {
             let path = format!("{}/", parsed.path());
             parsed.set_path(&path);
         }
-        Ok(Self { http: build_client(&parsed)?, url: parsed, token: None })
+        let (http, secrets) = (build_client(&parsed)?, Arc::default());
+        Ok(Self { http, url: parsed, token: None, secrets }.with_secrets())
     }
 
     pub(crate) fn with_token(mut self, token: String) -> Self {
         self.token = Some(token);
+        self.with_secrets()
+    }
+
+    /// Prepares the redaction of the token, and of the password in the URL.
+    fn with_secrets(mut self) -> Self {
+        let given = self.token.as_deref().into_iter().chain(self.url.password());
+        let parts = given.flat_map(|secret| secret_parts(secret, MIN_SECRET));
+        self.secrets = parts.map(|part| Secret::new(&part, "<redacted>")).collect();
         self
     }
 
@@ -81,9 +108,28 @@ impl Server {
 
     /// Parses a response.
     pub(crate) fn parse_body<T: DeserializeOwned>(&self, body: &[u8]) -> Result<T> {
-        let why =
-            |why: serde_json::Error| E::Unreadable { url: self.shown_url(), why: why.to_string() };
+        let why = |why: serde_json::Error| E::Unreadable {
+            url: self.shown_url(),
+            why: self.sanitize_text(&why.to_string()),
+        };
         Ok(serde_json::from_slice(body).map_err(why)?)
+    }
+
+    /// Returns the error message of a response, which is safe to show.
+    pub(crate) fn parse_message(&self, body: &[u8]) -> String {
+        match serde_json::from_slice::<Failure>(body) {
+            Ok(failure) => self.sanitize_text(&failure.message),
+            Err(_) => self.sanitize_text(&String::from_utf8_lossy(body)),
+        }
+    }
+
+    /// Prepares text from the server for an error: redacts the credentials, and truncates and escapes the rest.
+    fn sanitize_text(&self, text: &str) -> String {
+        // Cut first, because the search takes time. A credential that is cut off is still recognized.
+        let text: String = text.chars().take(10 * MAX_MESSAGE).collect();
+        let text = redact_secrets(&text, self.secrets.iter());
+        let text: String = text.chars().take(MAX_MESSAGE).collect();
+        escape_line(&text).into_owned()
     }
 }
 
@@ -103,17 +149,6 @@ fn build_client(url: &Url) -> Result<reqwest::Client> {
     // Loading certificates takes time, so they are loaded only if needed.
     let builder = if url.scheme() == "https" { builder } else { builder.tls_certs_only([]) };
     Ok(builder.build().map_err(|why| E::Client(root_cause(&why)))?)
-}
-
-/// Returns the error message of a response, limited to one line.
-pub(crate) fn parse_message(body: &[u8]) -> String {
-    let json = serde_json::from_slice::<serde_json::Value>(body).ok();
-    let said = json.as_ref().and_then(|json| json["message"].as_str());
-    let text = match said {
-        Some(said) => said.to_owned(),
-        None => String::from_utf8_lossy(body).into_owned(),
-    };
-    text.chars().filter(|c| !c.is_control() || *c == ' ').take(1000).collect()
 }
 
 /// Returns a URL without its credentials.

@@ -195,12 +195,12 @@ impl Agent {
     ) -> Result<Option<Snapshot>> {
         let sessions = self.sessions()?;
         let key = match (&lookup.snapshot_id, &lookup.session_id) {
-            (Some(id), _) => SessionKey::from_snapshot(id),
+            (Some(id), _) => SessionKey::from_snapshot(id, owner),
             (None, Some(session)) => Some(SessionKey::new(&self.0.name, owner, session)?),
             (None, None) => return Err(E::SessionId.into()),
         };
         let Some(key) = key else { return Ok(None) };
-        let Some(record) = sessions.load(&key, owner).await? else { return Ok(None) };
+        let Some(record) = sessions.load(&key.run, owner).await? else { return Ok(None) };
         let entry = match &lookup.snapshot_id {
             Some(id) => record.find(id),
             None => record.newest(),
@@ -212,7 +212,7 @@ impl Agent {
             && sessions.is_idle(&key, owner).await?
         {
             // The turn may have ended after the session was loaded.
-            let again = sessions.load(&key, owner).await?;
+            let again = sessions.load(&key.run, owner).await?;
             match again.as_ref().and_then(|record| record.find(&entry.id)) {
                 Some(entry) if entry.status.is_over() => {
                     snapshot =

@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
 use genkit_core::internal::context::Journal;
+use genkit_core::internal::redact::without_credentials;
 use genkit_core::internal::sync::lock;
 use genkit_core::{BoxFuture, Result, RunChange, RunId, RunStatus, RunStore};
 use genkit_durable::internal::MAX_ENDED_PROCESSES;
@@ -32,7 +33,8 @@ pub(crate) struct StartedTurn {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) owner: String,
     pub(crate) input: AgentInput,
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    /// The action context. It is stored without its credentials.
+    #[serde(default, skip_serializing_if = "Map::is_empty", serialize_with = "store_context")]
     pub(crate) action_context: Map<String, Value>,
     /// Whether the program itself started the turn, rather than a client of a server.
     #[serde(default)]
@@ -42,7 +44,21 @@ pub(crate) struct StartedTurn {
     pub(crate) lives: u32,
 }
 
+fn store_context<S: Serializer>(
+    context: &Map<String, Value>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    without_credentials(context).serialize(serializer)
+}
+
 impl StartedTurn {
+    /// Adds the credentials of a call that resumes this turn, if its action context is otherwise the same.
+    pub(crate) fn add_credentials(&mut self, context: &Map<String, Value>) {
+        if without_credentials(context) == self.action_context {
+            self.action_context.clone_from(context);
+        }
+    }
+
     /// Returns whether a call repeats this turn: it starts at the same snapshot, and its first input is the same or
     /// empty.
     pub(crate) fn is_repeated_by(&self, init: &AgentInit, first: &AgentInput) -> bool {

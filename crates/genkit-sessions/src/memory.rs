@@ -77,8 +77,8 @@ async fn search(
         return Ok(found);
     }
     let sessions = agent.sessions()?;
-    for key in sessions.list(owner).await? {
-        let Some((state, updated)) = sessions.load_newest(&key, owner).await? else { continue };
+    for past in sessions.list(owner).await? {
+        let Some((state, updated)) = sessions.load_newest(&past, owner).await? else { continue };
         let other = state.session_id.unwrap_or_default();
         if !is_past(&other) {
             continue;

@@ -17,6 +17,7 @@ use crate::*;
 
 mod hooked;
 mod lost;
+mod owners;
 mod sealed;
 mod search;
 mod shares;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// The number of slots that a client can always hold while any are free. Default is 8.
 pub const FLOOR: usize = 8;
@@ -16,6 +16,13 @@ pub fn scaled_floor(total: usize) -> usize {
 /// many units free as it holds, but can always hold up to `floor`.
 pub fn can_take(held: usize, more: usize, left: usize, floor: usize) -> bool {
     more <= left && held.saturating_add(more) <= left.max(floor)
+}
+
+/// Returns a number that identifies a client.
+pub fn hash_client(client: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    client.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// An item that can be evicted.

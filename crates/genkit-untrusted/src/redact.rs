@@ -9,6 +9,21 @@ const ACCOUNT_SETTINGS: [&str; 2] = ["apiKey", "baseUrl"];
 /// The keys of an action context whose values are secret.
 const SECRET_CONTEXT: [&str; 2] = ["auth", "secrets"];
 
+/// The entry of an action context that is never stored.
+const SECRETS: &str = "secrets";
+
+/// The ends of the names of credentials, in lower case and without separators.
+const CREDENTIALS: [&str; 8] = [
+    "apikey",
+    "authorization",
+    "cookie",
+    "credential",
+    "password",
+    "privatekey",
+    "secret",
+    "token",
+];
+
 /// The replacement for secret values.
 const REDACTED: &str = "<redacted>";
 
@@ -38,4 +53,33 @@ pub fn redact_context(context: &Map<String, Value>) -> Map<String, Value> {
         }
     }
     redacted
+}
+
+/// Returns the part of an action context that can be stored: without its entry `secrets`, and at any depth without the
+/// members that hold credentials by their name, such as `apiKey` or `access_token`. Flags and numbers are kept.
+pub fn without_credentials(context: &Map<String, Value>) -> Map<String, Value> {
+    let stored = context.iter().filter(|(key, _)| *key != SECRETS);
+    without_named(stored)
+}
+
+fn without_named<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>) -> Map<String, Value> {
+    let is_kept = |(name, value): &(&String, &Value)| {
+        value.is_boolean() || value.is_number() || !is_credential(name)
+    };
+    members.filter(is_kept).map(|(name, value)| (name.clone(), without_inner(value))).collect()
+}
+
+fn without_inner(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => without_named(members.iter()).into(),
+        Value::Array(values) => values.iter().map(without_inner).collect(),
+        other => other.clone(),
+    }
+}
+
+fn is_credential(name: &str) -> bool {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let name: String = letters.map(|c| c.to_ascii_lowercase()).collect();
+    let name = name.strip_suffix('s').unwrap_or(&name);
+    CREDENTIALS.iter().any(|end| name.ends_with(end))
 }

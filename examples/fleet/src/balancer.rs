@@ -1,14 +1,14 @@
 //! A load balancer without sticky sessions: each request goes to the next instance, regardless of the client.
 
+use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// The maximum size of the head of a request, in bytes.
@@ -17,8 +17,49 @@ const MAX_HEAD: usize = 64 * 1024;
 /// The time limit for reading the head, and for connecting to an instance.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The maximum number of connections.
+/// The maximum time between two parts of a response, which is longer than any tool call.
+const SILENCE: Duration = Duration::from_secs(900);
+
+/// The maximum number of connections. A client can hold at most as many as it leaves free.
 const MAX_CONNECTIONS: usize = 1024;
+
+/// The number of connections of each client.
+#[derive(Default)]
+struct Connections(Mutex<HashMap<IpAddr, usize>>);
+
+/// A connection that counts for a client until this is dropped.
+struct CountedConnection {
+    all: Arc<Connections>,
+    client: IpAddr,
+}
+
+impl Connections {
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a connection of a client. Returns `None` if the client has used up its share.
+    fn count(self: &Arc<Self>, client: IpAddr) -> Option<CountedConnection> {
+        let mut held = self.lock();
+        let left = MAX_CONNECTIONS - held.values().sum::<usize>();
+        let own = held.entry(client).or_default();
+        if *own >= left {
+            return None;
+        }
+        *own += 1;
+        Some(CountedConnection { all: Arc::clone(self), client })
+    }
+}
+
+impl Drop for CountedConnection {
+    fn drop(&mut self) {
+        let mut held = self.all.lock();
+        if let Some(own) = held.get_mut(&self.client) {
+            *own -= 1;
+        }
+        held.retain(|_, own| *own > 0);
+    }
+}
 
 /// The instances behind the balancer.
 struct Instances {
@@ -29,15 +70,15 @@ struct Instances {
 /// Accepts and forwards connections indefinitely.
 pub(crate) async fn balance(listener: TcpListener, addresses: Vec<SocketAddr>) -> io::Result<()> {
     let instances = Arc::new(Instances { addresses, next: AtomicUsize::new(0) });
-    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = Arc::new(Connections::default());
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
-        let (client, _) = listener.accept().await?;
+        let (client, address) = listener.accept().await?;
+        // The client observes any error as a closed connection.
+        let Some(counted) = connections.count(address.ip()) else { continue };
         let instances = Arc::clone(&instances);
         tokio::spawn(async move {
-            // The client observes any error as a closed connection.
             let _ = pass(client, &instances).await;
-            drop(place);
+            drop(counted);
         });
     }
 }
@@ -64,7 +105,7 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
     };
     let down = async {
         // The instance may have executed the request, so do not send it to another instance.
-        match tokio::io::copy(&mut answers, &mut reads).await {
+        match copy_response(&mut answers, &mut reads).await {
             Ok(0) => {
                 send_error(
                     &mut reads,
@@ -81,6 +122,23 @@ async fn pass(mut client: TcpStream, instances: &Instances) -> io::Result<()> {
     tokio::select! {
         () = up => Ok(()),
         done = down => done,
+    }
+}
+
+/// Copies a response, and returns its size. Fails if the instance sends nothing, or the client reads nothing, for too
+/// long.
+async fn copy_response(
+    from: &mut (impl AsyncRead + Unpin),
+    to: &mut (impl AsyncWrite + Unpin),
+) -> io::Result<usize> {
+    let (mut piece, mut copied) = (vec![0; 16 * 1024], 0);
+    loop {
+        let count = timeout(SILENCE, from.read(&mut piece)).await??;
+        if count == 0 {
+            return Ok(copied);
+        }
+        timeout(SILENCE, to.write_all(&piece[..count])).await??;
+        copied += count;
     }
 }
 
@@ -128,7 +186,7 @@ impl Instances {
 }
 
 async fn send_error(
-    client: &mut (impl tokio::io::AsyncWrite + Unpin),
+    client: &mut (impl AsyncWrite + Unpin),
     status: &str,
     why: &str,
 ) -> io::Result<()> {
@@ -138,4 +196,20 @@ async fn send_error(
     );
     client.write_all(answer.as_bytes()).await?;
     client.shutdown().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn client_with_many_connections_leaves_some_for_others() {
+        let connections = Arc::new(Connections::default());
+        let (greedy, other) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
+        let held: Vec<_> = std::iter::from_fn(|| connections.count(greedy)).collect();
+        assert_eq!(held.len(), MAX_CONNECTIONS / 2);
+        assert!(connections.count(other).is_some());
+        drop(held);
+        assert!(connections.lock().is_empty());
+    }
 }

@@ -205,6 +205,32 @@ async fn address_that_is_taken_is_an_error() {
     assert_eq!(error.kind(), ErrorKind::Unavailable);
 }
 
+/// Returns the share of the program's resources that the call uses.
+#[flow]
+async fn share(ctx: &Context) -> String {
+    format!("{:?}", ctx.client_share())
+}
+
+/// Returns the share of a flow that it runs.
+#[flow]
+async fn inner_share() -> Result<serde_json::Value> {
+    genkit::Flow::of::<share>().run(json!({})).await
+}
+
+#[tokio::test]
+async fn flow_uses_the_share_of_its_caller() {
+    let provider = genkit::flows::bearer(|token| async move { Ok(json!({ "uid": token })) });
+    let server = serving(flows![share, inner_share]).context_provider(provider);
+    let server = Listening::start(server).await;
+    let share_of = async |path: &str, token: &str| {
+        let sent = post(path, &json!({})).header("authorization", &format!("Bearer {token}"));
+        server.send(sent).await.json()["result"].as_str().unwrap().to_owned()
+    };
+    let (ada, eve) = (share_of("/share", "ada").await, share_of("/share", "eve").await);
+    assert!(ada.starts_with("Some(") && ada != eve, "{ada} {eve}");
+    assert_eq!(share_of("/inner_share", "ada").await, ada);
+}
+
 /// A caller that uses its whole share leaves slots for another caller.
 #[tokio::test]
 async fn greedy_caller_leaves_places_for_others() {

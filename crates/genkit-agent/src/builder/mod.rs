@@ -327,6 +327,13 @@ impl Generate {
         self
     }
 
+    /// Sets the client whose share of the program's resources the run uses.
+    #[doc(hidden)]
+    pub fn client_share(mut self, client: u64) -> Self {
+        self.settings.client = Some(client);
+        self
+    }
+
     /// Adds an extension: a value that the tools of this run read with
     /// [`Context::extension`](genkit_core::Context::extension).
     pub fn extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {

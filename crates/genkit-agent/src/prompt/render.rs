@@ -164,6 +164,7 @@ impl Generate {
             states: self.genkit.states.clone(),
             values,
             action_context: Arc::clone(&settings.action_context),
+            client: settings.client,
             limit: Some(limit),
             cancel,
             ..ContextParts::default()

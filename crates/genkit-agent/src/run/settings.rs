@@ -21,6 +21,8 @@ pub(crate) struct RunSettings {
     pub(crate) values: TypeMap,
     /// The map for `Context::action_context`.
     pub(crate) action_context: Arc<Map<String, Value>>,
+    /// The client whose share the run uses. `None` means the client of the running function.
+    pub(crate) client: Option<u64>,
     pub(crate) limits: RunLimits,
     pub(crate) output: OutputChecks,
     /// Whether the run fails when it reaches `max_turns`.

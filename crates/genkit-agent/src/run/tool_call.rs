@@ -158,6 +158,7 @@ fn call_context(
         recording: suspended.map(|suspended| suspended.recording.clone()),
         approval,
         journal: call.around.journal.clone(),
+        client: env.settings.client,
         ..ContextParts::from_request(caller, told, cancel)
     }
     .build()

@@ -131,6 +131,9 @@ pub struct ContextParts {
     pub extensions: Arc<http::Extensions>,
     /// The server's values, used for types that the request itself has no value for.
     pub defaults: TypeMap,
+    /// The [hash](genkit_untrusted::fair_share::hash_client) of the client whose share of the program's resources the
+    /// function uses. `None` if the program itself calls the function.
+    pub client: Option<u64>,
 }
 
 /// Shared, because most calls have no metadata.
@@ -146,6 +149,7 @@ impl ContextParts {
     /// Inherits the action context and the state of the calling function, unless the parts already have them.
     pub(crate) fn inherit(&mut self, running: &Context) {
         let parts = &running.0.parts;
+        self.client = self.client.or(parts.client);
         if self.action_context.is_empty() {
             self.action_context = Arc::clone(&parts.action_context);
         }
@@ -177,6 +181,7 @@ impl ContextParts {
             approval: None,
             extensions: Arc::default(),
             defaults: TypeMap::default(),
+            client: None,
         }
     }
 
@@ -441,6 +446,11 @@ impl Context {
     }
 
     #[doc(hidden)]
+    pub fn client_share(&self) -> Option<u64> {
+        self.0.parts.client
+    }
+
+    #[doc(hidden)]
     pub fn question_channel(&self) -> Option<QuestionChannel> {
         self.0.parts.caller.question_channel()
     }
@@ -485,6 +495,7 @@ impl Context {
             approval: None,
             extensions: Arc::clone(&parts.extensions),
             defaults: parts.defaults.clone(),
+            client: parts.client,
         };
         Self(Arc::new(ContextState { parts, started: *started, replay }), None)
     }

@@ -61,6 +61,7 @@ impl Context {
             states: parts.states.clone(),
             values: parts.values.clone(),
             action_context: Arc::clone(&parts.action_context),
+            client: parts.client,
             ..ContextParts::default()
         }
         .build()

@@ -40,7 +40,7 @@ const MAX_COST: usize = 10_000_000;
 pub fn regex() -> Evaluator {
     Evaluator::builder("genkitEval/regex", "Whether the reference, a pattern, matches the output.")
         .display_name("RegExp")
-        .handler(|_, point| async move {
+        .handler(|context, point| async move {
             let output = point.output_text()?;
             let pattern = point.reference()?.as_str();
             let pattern = pattern.ok_or(E::NonStringReference("it is used as a pattern"))?;
@@ -55,7 +55,7 @@ pub fn regex() -> Evaluator {
             if cost <= MAX_COST / 1000 {
                 return Ok(Score::passed(pattern.is_match(&output)));
             }
-            Ok(Score::passed(run_blocking(move || pattern.is_match(&output)).await))
+            Ok(Score::passed(run_blocking(&context, move || pattern.is_match(&output)).await))
         })
 }
 

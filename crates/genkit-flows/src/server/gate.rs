@@ -375,6 +375,10 @@ macro_rules! agent_server_options {
             /// A conversation belongs to the [`owner`](ContextProvider::owner) that the providers return, by default
             /// the whole value of `auth`. For other callers it does not exist. Without providers, every client that
             /// knows the id of a conversation or has a copy of it can continue it.
+            ///
+            /// While a turn runs, the store of its agent holds the action context without credentials: without the
+            /// entry `secrets`, and without members such as `apiKey` or `access_token`. If the process ends, the call
+            /// that continues the turn adds its own credentials, if its context is otherwise the same.
             pub fn context_provider(mut self, provider: impl ContextProvider) -> Self {
                 self.gate.providers.push(std::sync::Arc::new(provider));
                 self

@@ -15,6 +15,7 @@ use super::shared::{FlowEndpoint, FlowSlot};
 use genkit_core::BoxFuture;
 use genkit_core::Flow;
 use genkit_core::internal::context::Caller;
+use genkit_core::internal::fair_share::hash_client;
 use genkit_core::internal::trace;
 use genkit_core::internal::trace::Root;
 use genkit_core::{ErrorKind, Result};
@@ -52,7 +53,7 @@ impl FlowEndpoint {
         admitted: AdmittedFlow,
         chunks: Option<mpsc::Sender<Value>>,
     ) -> FlowRun<impl Future<Output = Result<Value, FlowErrorResponse>> + Send + use<>> {
-        let AdmittedFlow { flow, input, context, extensions, place, .. } = admitted;
+        let AdmittedFlow { flow, input, context, extensions, client, place, .. } = admitted;
         // All running flows are cancelled when the server ends.
         let cancel = self.end.child_token();
         let root = root(&context);
@@ -65,6 +66,7 @@ impl FlowEndpoint {
                 parts.cancel = cancel.clone();
                 parts.limit = Some(self.timeout);
                 parts.extensions = Arc::new(extensions);
+                parts.client = Some(hash_client(&client));
                 if let Some(chunks) = chunks {
                     parts.caller = Arc::new(StreamCaller(chunks));
                 }

@@ -2,44 +2,54 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use super::{Items, Lists};
 use crate::permission::Item;
 use crate::session::ClientDescription;
+use genkit_core::internal::fair_share::{Item as Held, find_greediest};
 use genkit_core::internal::sync::lock;
 
-/// The maximum number of views cached per version of the registry. A full cache is cleared. Default is 64.
+/// The maximum number of views cached per version of the registry. Default is 64; a further view replaces the oldest
+/// view of the client with the most views.
 const MAX_VIEWS: usize = 64;
+
+/// A view, the client that it was built for first, and the time.
+type CachedView = (Arc<Lists>, u64, Instant);
 
 /// The cached views. The key is a bit set of the visible items.
 #[derive(Default)]
-pub(super) struct Views(Mutex<HashMap<Box<[u64]>, Arc<Lists>>>);
+pub(super) struct Views(Mutex<HashMap<Box<[u64]>, CachedView>>);
 
 impl Lists {
-    /// Returns the part of the lists that `permits` allows, or the lists themselves if it allows all items.
-    pub(crate) fn view_for(self: &Arc<Self>, permits: impl Fn(Item<'_>) -> bool) -> Arc<Self> {
+    /// Returns the part of the lists that `permits` allows for a client, or the lists themselves if it allows all
+    /// items.
+    pub(crate) fn view_for(
+        self: &Arc<Self>,
+        client: u64,
+        permits: impl Fn(Item<'_>) -> bool,
+    ) -> Arc<Self> {
         let seen: Vec<bool> = self.items.iter().map(permits).collect();
         if seen.iter().all(|seen| *seen) {
             return Arc::clone(self);
         }
         let key: Box<[u64]> = seen.chunks(64).map(word).collect();
-        if let Some(view) = lock(&self.views.0).get(&key) {
+        if let Some((view, ..)) = lock(&self.views.0).get(&key) {
             return Arc::clone(view);
         }
         // Build the view without holding the lock. If another request inserts the same view first, that view is
         // used.
         let items = self.items.only(&seen);
-        let view = Arc::new(Self::from_items(
-            self.version,
-            items,
-            Arc::clone(&self.names),
-            self.is_private,
-        ));
+        let (names, is_private) = (Arc::clone(&self.names), self.is_private);
+        let lists = Arc::new(Self::from_items(self.version, items, names, is_private));
         let mut views = lock(&self.views.0);
         if views.len() >= MAX_VIEWS {
-            views.clear();
+            let held = views.iter();
+            let held = held.map(|(id, (_, owner, age))| Held { id, owner, weight: 1, age });
+            let greediest = find_greediest(held).map(|(id, _)| id.clone());
+            greediest.and_then(|id| views.remove(&id));
         }
-        Arc::clone(views.entry(key).or_insert(view))
+        Arc::clone(&views.entry(key).or_insert((lists, client, Instant::now())).0)
     }
 
     /// Returns the part of the lists for a client. Tools for MCP Apps are omitted for a client without MCP Apps,
@@ -48,7 +58,7 @@ impl Lists {
         if !self.has_app_tools || client.shows_apps() {
             return Arc::clone(self);
         }
-        self.view_for(|item| !matches!(item, Item::Tool(tool) if tool.is_for_apps_only()))
+        self.view_for(0, |item| !matches!(item, Item::Tool(tool) if tool.is_for_apps_only()))
     }
 
     /// Returns whether any function requires scopes.
@@ -104,6 +114,7 @@ mod tests {
     use crate::session::Era;
     use crate::state::SharedState;
     use crate::{McpServer, Principal};
+    use genkit_core::internal::sync::lock;
     use genkit_core::{Context, Prompt, Registry, Tool};
 
     const KINDS: [ListKind; 5] = [
@@ -155,6 +166,27 @@ mod tests {
         // All pages are still alive here, so no two share an address.
         let pages: HashSet<_> = pages.iter().map(|page| page.as_ptr()).collect();
         (lists.len(), pages.len())
+    }
+
+    /// A client with many sets of permissions replaces only its own views.
+    #[test]
+    fn client_with_many_views_leaves_the_views_of_others() {
+        let tools = (0..100).map(|number| tool("open", "").renamed(format!("tool-{number}")));
+        let server = McpServer::new(ServedInstance::with_registry(Registry::new().add(tools)));
+        let server = server.permit(|caller, item| {
+            caller.principal().is_some_and(|who| !who.has_scope(item.name()))
+        });
+        let shared = server.check(false).unwrap();
+        let view_of = |id: &str, hidden: usize| {
+            let who = Principal::new(id).with_scopes([format!("tool-{hidden}")]);
+            shared.lists_for(&shared.caller_for(Some(&who)))
+        };
+        let first = view_of("ada", 0);
+        for hidden in 1..100 {
+            view_of("eve", hidden);
+        }
+        assert!(Arc::ptr_eq(&first, &view_of("ada", 0)));
+        assert_eq!(lock(&shared.all_lists().views.0).len(), super::MAX_VIEWS);
     }
 
     /// Lists are built once per distinct view, regardless of the number of callers.

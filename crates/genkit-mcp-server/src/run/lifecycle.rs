@@ -14,6 +14,7 @@ use crate::rounds::{InputRequired, Round};
 use crate::session::{Era, StateBinding};
 use crate::state::SharedState;
 use genkit_core::internal::context::{ContextParts, Outcome, Recording, Rounds, drive_function};
+use genkit_core::internal::fair_share::hash_client;
 use genkit_core::internal::trace::{NewSpan, trace_with_outcome};
 use genkit_core::{Context, Error, Result};
 
@@ -107,6 +108,7 @@ impl Run {
             rounds: round.clone().map(|round| round as Arc<dyn Rounds>),
             extensions,
             defaults: settings.values.clone(),
+            client: Some(hash_client(caller.request.quota.key())),
             caller: Arc::clone(&caller) as _,
             ..ContextParts::default()
         };

@@ -67,6 +67,7 @@ pub(in super::super) fn start_task(
         .with_principal(principal.as_ref());
     call.trusts_client = run.caller.trusted_to_approve();
     call.meta = (*context.meta).clone();
+    call.share = context.client;
     let trusts_client = call.trusts_client;
     let recording = context.recording.clone().unwrap_or_default();
     let (notes, noted) = mpsc::unbounded_channel::<Note>();

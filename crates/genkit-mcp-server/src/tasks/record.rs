@@ -59,6 +59,9 @@ pub(super) struct StoredCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     principal: Option<StoredPrincipal>,
     pub(super) client: ClientDescription,
+    /// The client whose share of the running tasks the task uses, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) share: Option<u64>,
     #[serde(default)]
     pub(super) trusts_client: bool,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -104,8 +107,8 @@ impl StoredCall {
 
     pub(super) fn new(tool: &str, input: Value, client: ClientDescription) -> Self {
         let tool = tool.to_owned();
-        let (principal, trusts_client, meta) = (None, false, Map::new());
-        Self { tool, input, principal, client, trusts_client, meta }
+        let (principal, share, trusts_client, meta) = (None, None, false, Map::new());
+        Self { tool, input, principal, client, share, trusts_client, meta }
     }
 
     /// Returns whether this caller made the call.

@@ -29,7 +29,7 @@ pub(super) enum ResumeOutcome {
     Settled,
     /// Another server holds the lease, or the task is not due or not working.
     NotAvailable,
-    /// This server cannot run the task.
+    /// This server cannot run the task, or not now.
     Unsupported,
 }
 
@@ -81,6 +81,10 @@ async fn work_on(
     if !is_due || !matches!(record.stage, Stage::Working) {
         session.release().await;
         return Ok(ResumeOutcome::NotAvailable);
+    }
+    if !shared.tasks.assign_client(id, record.call.share) {
+        session.release().await;
+        return Ok(ResumeOutcome::Unsupported);
     }
     let tool = shared.wait_for_hosts().await.genkit.registry.tool(&record.call.tool);
     let Some(tool) = tool.filter(|tool| shared.settings.filter.has_tool(tool)) else {
@@ -152,6 +156,7 @@ fn restart_function(
         recording: Some(record.recording()),
         rounds: Some(Arc::new(TaskRounds(None)) as Arc<dyn Rounds>),
         defaults: shared.settings.values.clone(),
+        client: call.share,
         caller: Arc::clone(&caller) as _,
         ..ContextParts::default()
     };
@@ -163,11 +168,45 @@ fn restart_function(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::McpServer;
+    use crate::instance::ServedInstance;
     use crate::tasks::record::StoredCall;
-    use genkit_core::Context;
     use genkit_core::internal::context::Recording;
+    use genkit_core::internal::fair_share::hash_client;
+    use genkit_core::{Context, Registry};
     use genkit_durable::internal::NoteContent;
     use serde_json::{Value, json};
+
+    #[tokio::test]
+    async fn resumed_task_counts_for_the_client_that_created_it() {
+        let tool = Tool::builder("work", "Works.").handler(|_: Context, (): ()| async { Ok("") });
+        let instance = ServedInstance::with_registry(Registry::new().add([tool]));
+        let shared = McpServer::new(instance).check(false).unwrap();
+        let stop = CancellationToken::new();
+        // All running tasks are those of one client.
+        let (eve, ada) = (hash_client(&"eve"), hash_client(&"ada"));
+        let held: Vec<_> = (0..500_u128)
+            .map(|number| {
+                let id = RunId::new_task(number.to_be_bytes());
+                let running = shared.tasks.register_running(&id, None, &stop).unwrap();
+                assert!(shared.tasks.assign_client(&id, Some(eve)));
+                running
+            })
+            .collect();
+        let mut resumed = Vec::new();
+        for (number, share) in [(u128::MAX, Some(eve)), (u128::MAX - 1, Some(ada))] {
+            let client = TaskCaller::new(None, Arc::default(), &Registry::new());
+            let mut call = StoredCall::new("work", Value::Null, client.description());
+            call.share = share;
+            let mut record = TaskRecord::new(call, Recording::default(), 60_000);
+            let id = RunId::new_task(number.to_be_bytes());
+            shared.tasks.store.create(&id, &record.take_change().unwrap()).await.unwrap();
+            let running = shared.tasks.register_running(&id, None, &stop).unwrap();
+            resumed.push(resume_task(&shared, running, stop.clone()).await);
+        }
+        assert!(resumed == [ResumeOutcome::Unsupported, ResumeOutcome::Settled]);
+        drop(held);
+    }
 
     #[test]
     fn task_ends_ten_servers_without_progress() {

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::instance::ServedInstance;
 use crate::quota::ClientKey;
-use genkit_core::internal::fair_share::{can_take, scaled_floor};
+use genkit_core::internal::fair_share::{can_take, hash_client, scaled_floor};
 use genkit_core::internal::run_store::{now_ms, short_hash};
 use genkit_core::internal::sync::lock;
 use genkit_core::{RunId, RunStore};
@@ -47,8 +47,8 @@ pub(crate) struct Tasks {
 }
 
 struct RunningHere {
-    /// `None` if no request to this process started the task.
-    client: Option<ClientKey>,
+    /// The client that created the task; `None` until a resumed task is loaded.
+    client: Option<u64>,
     stop: CancellationToken,
 }
 
@@ -81,7 +81,7 @@ impl Tasks {
 
     /// Returns whether this client can create another task in this process.
     pub(crate) fn has_room(&self, client: &ClientKey) -> bool {
-        if !may_run(&lock(&self.running), Some(client)) {
+        if !may_run(&lock(&self.running), Some(hash_client(client)), client.is_stream()) {
             return false;
         }
         let mut made = lock(&self.expiries);
@@ -113,12 +113,23 @@ impl Tasks {
         stop: &CancellationToken,
     ) -> Option<RunningTask> {
         let mut running = lock(&self.running);
-        if running.contains_key(id) || !may_run(&running, client) {
+        let (client, is_alone) =
+            (client.map(hash_client), client.is_some_and(ClientKey::is_stream));
+        if running.contains_key(id) || !may_run(&running, client, is_alone) {
             return None;
         }
-        running.insert(id.clone(), RunningHere { client: client.cloned(), stop: stop.clone() });
+        running.insert(id.clone(), RunningHere { client, stop: stop.clone() });
         drop(running);
         Some(RunningTask { tasks: Arc::clone(self), id: id.clone() })
+    }
+
+    /// Counts a resumed task for the client that created it. Returns whether another task of that client can run.
+    pub(super) fn assign_client(&self, id: &RunId, client: Option<u64>) -> bool {
+        let mut running = lock(&self.running);
+        let Some(task) = running.remove(id) else { return false };
+        let can_run = task.client == client || may_run(&running, client, false);
+        running.insert(id.clone(), RunningHere { client, ..task });
+        can_run
     }
 
     /// Stops a task if it runs in this process.
@@ -145,14 +156,12 @@ impl Tasks {
     }
 }
 
-/// Returns whether another task of this client can run. Resumed tasks of unknown clients share half of the limit.
-fn may_run(running: &HashMap<RunId, RunningHere>, client: Option<&ClientKey>) -> bool {
+/// Returns whether another task of this client can run. The only client of a byte stream, `is_alone`, can use the whole
+/// limit. Resumed tasks of unknown clients share half of it.
+fn may_run(running: &HashMap<RunId, RunningHere>, client: Option<u64>, is_alone: bool) -> bool {
     let left = MAX_RUNNING.saturating_sub(running.len());
-    let own = running.values().filter(|task| task.client.as_ref() == client).count();
-    match client {
-        Some(client) if client.is_stream() => left > 0,
-        _ => can_take(own, 1, left, scaled_floor(MAX_RUNNING)),
-    }
+    let own = running.values().filter(|task| task.client == client).count();
+    if is_alone { left > 0 } else { can_take(own, 1, left, scaled_floor(MAX_RUNNING)) }
 }
 
 impl Drop for RunningTask {

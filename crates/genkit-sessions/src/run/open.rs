@@ -63,6 +63,7 @@ impl Call {
         }
         let mut turnstile = self.enter(&init).await?;
         if let Some((mut turn, saved)) = turnstile.find_begun().await? {
+            turn.add_credentials(&self.caller.action_context);
             let is_same = first.is_none_or(|first| turn.is_repeated_by(&init, first));
             let mut open = self.open_at(turnstile, turn.parent.as_deref())?;
             let emitter = self.emitter.clone();
@@ -142,8 +143,8 @@ impl Call {
         let (key, session) = match (&init.snapshot_id, &init.session_id) {
             (Some(id), given) => {
                 let unknown = || E::NoSnapshot(id.clone());
-                let key = SessionKey::from_snapshot(id).ok_or_else(unknown)?;
-                let record = sessions.load(&key, owner).await?.ok_or_else(unknown)?;
+                let key = SessionKey::from_snapshot(id, owner).ok_or_else(unknown)?;
+                let record = sessions.load(&key.run, owner).await?.ok_or_else(unknown)?;
                 let entry = record.find(id).ok_or_else(unknown)?;
                 if given.as_ref().is_some_and(|given| *given != record.session) {
                     return Err(E::OtherSession(id.clone()).into());

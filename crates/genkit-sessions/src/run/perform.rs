@@ -6,6 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use genkit_core::Context;
 use genkit_core::internal::context::{ContextParts, Recording, supervise_run};
+use genkit_core::internal::fair_share::hash_client;
 
 use crate::agent::{Agent, Kind};
 use crate::background::Background;
@@ -54,6 +55,7 @@ impl Call {
             cancel: cancel.clone(),
             recording: Some(recording),
             journal: journal.map(|journal| Arc::new(journal) as _),
+            client: (!turn.is_program).then(|| hash_client(&self.caller.share_key())),
             ..ContextParts::default()
         }
         .build();

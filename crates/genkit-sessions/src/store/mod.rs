@@ -97,8 +97,10 @@ impl Sessions {
         let Some((turn, _)) = TurnJournal::load(&*self.runs, journal).await? else {
             return Ok(None);
         };
-        let Some(key) = SessionKey::from_snapshot(&turn.id) else { return Ok(None) };
-        let record = self.load(&key, &turn.owner).await?;
+        let Some(key) = SessionKey::from_snapshot(&turn.id, &turn.owner) else {
+            return Ok(None);
+        };
+        let record = self.load(&key.run, &turn.owner).await?;
         Ok(record.map(|record| (turn.owner, record.session)))
     }
 
@@ -106,48 +108,48 @@ impl Sessions {
     /// the session has no finished turn or cannot be read.
     pub(crate) async fn load_newest(
         &self,
-        key: &SessionKey,
+        session: &RunId,
         owner: &str,
     ) -> Result<Option<(AgentState, u64)>> {
         let newest = async {
-            let Some(record) = self.load(key, owner).await? else { return Ok(None) };
+            let Some(record) = self.load(session, owner).await? else { return Ok(None) };
             let Some(entry) = record.newest_finished() else { return Ok(None) };
             Ok(Some((record.rebuild_state(entry)?, entry.updated)))
         };
         let newest = newest.await;
-        Ok(self.skipped.skip_unreadable(&key.run, newest)?.flatten())
+        Ok(self.skipped.skip_unreadable(session, newest)?.flatten())
     }
 
-    /// Returns the keys of sessions of this agent that may belong to `owner`.
-    pub(crate) async fn list(&self, owner: &str) -> Result<Vec<SessionKey>> {
+    /// Returns the sessions of this agent that may belong to `owner`.
+    pub(crate) async fn list(&self, owner: &str) -> Result<Vec<RunId>> {
         let mut filter = RunFilter::new().name(format!("agent {}", self.agent));
         if !owner.is_empty() {
             filter = filter.tag(short_hash(owner));
         }
-        let mut keys = Vec::new();
-        while keys.len() < MAX_SESSIONS {
+        let mut found = Vec::new();
+        while found.len() < MAX_SESSIONS {
             let page = self.runs.list(&filter).await?;
             let Some(last) = page.last() else { break };
             let next = last.id.clone();
-            keys.extend(page.iter().filter_map(|entry| SessionKey::from_run(&entry.id)));
+            found.extend(page.into_iter().map(|entry| entry.id).filter(SessionKey::is_session));
             filter = filter.after(next);
         }
-        keys.truncate(MAX_SESSIONS);
-        Ok(keys)
+        found.truncate(MAX_SESSIONS);
+        Ok(found)
     }
 
     /// Loads a session that belongs to `owner`.
-    pub(crate) async fn load(&self, key: &SessionKey, owner: &str) -> Result<Option<Record>> {
-        Ok(self.load_at(key, owner).await?.map(|(record, _)| record))
+    pub(crate) async fn load(&self, session: &RunId, owner: &str) -> Result<Option<Record>> {
+        Ok(self.load_at(session, owner).await?.map(|(record, _)| record))
     }
 
-    async fn load_at(&self, key: &SessionKey, owner: &str) -> Result<Option<(Record, u64)>> {
-        self.load_of_hash(key, &short_hash(owner)).await
+    async fn load_at(&self, session: &RunId, owner: &str) -> Result<Option<(Record, u64)>> {
+        self.load_of_hash(session, &short_hash(owner)).await
     }
 
     /// Loads a session and its revision for an owner with this hash.
-    async fn load_of_hash(&self, key: &SessionKey, owner: &str) -> Result<Option<(Record, u64)>> {
-        let Some(stored) = self.runs.load(&key.run).await? else { return Ok(None) };
+    async fn load_of_hash(&self, session: &RunId, owner: &str) -> Result<Option<(Record, u64)>> {
+        let Some(stored) = self.runs.load(session).await? else { return Ok(None) };
         let head: Head = serde_json::from_str(&stored.head).map_err(E::Unreadable)?;
         if head.agent != self.agent || head.owner != owner {
             return Ok(None);
@@ -229,8 +231,8 @@ impl Sessions {
         id: &str,
         owner: &str,
     ) -> Result<Option<(SnapshotStatus, SnapshotStatus)>> {
-        let Some(key) = SessionKey::from_snapshot(id) else { return Ok(None) };
-        let Some((record, _)) = self.load_at(&key, owner).await? else { return Ok(None) };
+        let Some(key) = SessionKey::from_snapshot(id, owner) else { return Ok(None) };
+        let Some((record, _)) = self.load_at(&key.run, owner).await? else { return Ok(None) };
         let Some(before) = record.find(id).map(|entry| entry.status) else { return Ok(None) };
         if before.is_over() {
             return Ok(Some((before, before)));
@@ -245,7 +247,7 @@ impl Sessions {
         } else {
             self.request_abort(&key, id, owner).await?;
         }
-        let after = self.load(&key, owner).await?;
+        let after = self.load(&key.run, owner).await?;
         let after = after.and_then(|record| record.find(id).map(|entry| entry.status));
         Ok(Some((before, after.unwrap_or(before))))
     }
@@ -253,7 +255,9 @@ impl Sessions {
     /// Records the request to abort, which the process of the turn reads.
     async fn request_abort(&self, key: &SessionKey, id: &str, owner: &str) -> Result<()> {
         for _ in 0..10 {
-            let Some((record, revision)) = self.load_at(key, owner).await? else { return Ok(()) };
+            let Some((record, revision)) = self.load_at(&key.run, owner).await? else {
+                return Ok(());
+            };
             let Some(entry) = record.find(id).filter(|entry| !entry.status.is_over()) else {
                 return Ok(());
             };

@@ -137,11 +137,14 @@ impl Record {
     }
 }
 
-/// The key of a session in the store.
+/// The key of a session in the store: a hash of its owner and of its number. The number is a hash of the agent and the id
+/// of the session, and is the first part of the ids of its snapshots. So a snapshot id of another owner leads to a
+/// session that does not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SessionKey {
-    pub(super) run: RunId,
+    pub(crate) run: RunId,
     pub(super) hash: String,
+    number: String,
 }
 
 impl SessionKey {
@@ -149,27 +152,28 @@ impl SessionKey {
         if !(1..=512).contains(&session.len()) || session.chars().any(char::is_control) {
             return Err(E::SessionId);
         }
-        Self::of_hash(short_hash(&format!("{agent}\n{}\n{owner}\n{session}", owner.len())))
-            .ok_or(E::SessionId)
+        let number = short_hash(&format!("{agent}\n{session}"));
+        Self::from_number(number, owner).ok_or(E::SessionId)
     }
 
-    fn of_hash(hash: String) -> Option<Self> {
-        let run = RunId::new(format!("{PREFIX}{hash}")).ok()?;
-        Some(Self { run, hash })
+    fn from_number(number: String, owner: &str) -> Option<Self> {
+        let hash = short_hash(&format!("{number}\n{owner}"));
+        Some(Self { run: RunId::new(format!("{PREFIX}{hash}")).ok()?, hash, number })
     }
 
-    /// Returns the session of a run. Returns `None` for a run that is not a session.
-    pub(super) fn from_run(run: &RunId) -> Option<Self> {
-        Self::of_hash(run.to_string().strip_prefix(PREFIX)?.to_owned())
+    /// Returns whether a run is a session.
+    pub(super) fn is_session(run: &RunId) -> bool {
+        run.as_str().starts_with(PREFIX)
     }
 
-    /// Returns the session of a snapshot. Returns `None` for an id that no store has created.
-    pub(crate) fn from_snapshot(id: &str) -> Option<Self> {
-        let (hash, rest) = id.split_once('.')?;
+    /// Returns the session of a snapshot, if it belongs to this owner. Returns `None` for an id that no store has
+    /// created.
+    pub(crate) fn from_snapshot(id: &str, owner: &str) -> Option<Self> {
+        let (number, rest) = id.split_once('.')?;
         let is_hex =
             |text: &str| text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        (hash.len() == 32 && rest.len() == 32 && is_hex(hash) && is_hex(rest))
-            .then(|| Self::of_hash(hash.to_owned()))?
+        (number.len() == 32 && rest.len() == 32 && is_hex(number) && is_hex(rest))
+            .then(|| Self::from_number(number.to_owned(), owner))?
     }
 
     /// Returns the id of the journal of the session's turn. A session has one turn at a time.
@@ -179,7 +183,7 @@ impl SessionKey {
 
     /// Returns a new snapshot id, which cannot be guessed.
     pub(crate) fn new_snapshot(&self) -> String {
-        format!("{}.{}", self.hash, uuid::Uuid::new_v4().simple())
+        format!("{}.{}", self.number, uuid::Uuid::new_v4().simple())
     }
 }
 /// Creates the change of a session, with a status that is never due, so that workers of durable runs ignore it.

@@ -159,7 +159,7 @@ async fn process_without_the_session_does_not_replace_the_turn_of_another() {
     assert!(lost.is_lost().await);
     let error = lost.save(ended(&turn, "late")).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Aborted);
-    let record = fast.load(&key, "").await.unwrap().unwrap();
+    let record = fast.load(&key.run, "").await.unwrap().unwrap();
     let state = record.rebuild_state(record.newest().unwrap()).unwrap();
     assert_eq!(state.messages[0].text(), "continued");
 }

@@ -54,6 +54,41 @@ async fn owner_with_many_tasks_leaves_room_for_others() {
 }
 
 #[tokio::test]
+async fn tool_uses_the_share_of_the_client() {
+    let share = genkit_core::Tool::builder("share", "Returns the share.").handler(
+        |context: genkit_core::Context, (): ()| async move {
+            Ok(format!("{:?}", context.client_share()))
+        },
+    );
+    let model = genkit_model::from_fn("shared", |request, _| async move {
+        let last = request.messages.last().unwrap();
+        match last.tool_responses().next() {
+            Some(found) => genkit_core::ModelResponse::from_text(found.output.to_string()),
+            None => {
+                let call = genkit_core::ToolRequest::new("share", json!({}));
+                genkit_core::ModelResponse::from_tool_requests([call])
+            }
+        }
+    });
+    let agent = Agent::builder("shared").model(model).tools([share]).build().unwrap();
+    let mut shares = Vec::new();
+    for (owner, client) in [("ann", ""), ("bob", ""), ("", "address 192.0.2.1"), ("ann", "")] {
+        let caller = crate::run::Caller {
+            owner: owner.to_owned(),
+            client: client.to_owned(),
+            ..Default::default()
+        };
+        let (init, input) = (AgentInit::default(), AgentInput::from_message(Message::user("hi")));
+        let run = crate::run::AgentRun::new(agent.clone(), init, vec![input], caller);
+        shares.push(run.output().await.unwrap().into_result().unwrap().text());
+    }
+    let different: std::collections::HashSet<_> = shares.iter().collect();
+    assert!(shares[0] == shares[3] && different.len() == 3, "{shares:?}");
+    let own = agent.session("a").send("hi").await.unwrap().text();
+    assert_eq!(own, "\"None\"", "the program itself has no share");
+}
+
+#[tokio::test]
 async fn session_without_an_owner_counts_for_the_client_that_began_it() {
     let agent = echo().build().unwrap();
     for client in ["address 192.0.2.1", "address 192.0.2.2"] {

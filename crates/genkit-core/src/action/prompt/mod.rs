@@ -289,7 +289,7 @@ impl Prompt {
                     let arguments = prompt.schemas().with_defaults(arguments, how);
                     prompt.schemas().check_input(arguments, how)
                 };
-                if is_large { run_blocking(check).await? } else { check()? }
+                if is_large { run_blocking(context, check).await? } else { check()? }
             }
         };
         let mut reply = self.definition().call(context, arguments, how).await?;

@@ -278,9 +278,7 @@ impl ToolBuilder {
             (None, input_schema::<I> as fn() -> Value, None);
         match self.input.take() {
             Some(InputSchema::Written(schema)) => written = Some(schema),
-            Some(InputSchema::Of { schema, check }) => {
-                (input_of, checked) = (schema, Some(check))
-            }
+            Some(InputSchema::Of { schema, check }) => (input_of, checked) = (schema, Some(check)),
             None => {}
         }
         let (output, output_of): (_, fn() -> Option<Value>) = match self.output.take() {

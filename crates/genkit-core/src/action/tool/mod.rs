@@ -199,7 +199,7 @@ impl Tool {
         Box::pin(async move {
             let arguments = if is_large(&arguments) {
                 let tool = tool.clone();
-                run_blocking(move || tool.schemas().check_input(arguments, how)).await?
+                run_blocking(context, move || tool.schemas().check_input(arguments, how)).await?
             } else {
                 tool.schemas().check_input(arguments, how)?
             };
@@ -208,7 +208,7 @@ impl Tool {
                 tool.schemas().check_output(output.value.as_ref())?;
                 return Ok(output);
             }
-            run_blocking(move || {
+            run_blocking(context, move || {
                 tool.schemas().check_output(output.value.as_ref())?;
                 Ok(output)
             })

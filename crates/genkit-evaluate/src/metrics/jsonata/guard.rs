@@ -23,6 +23,10 @@ const MAX_SEARCHED: usize = 64 * 1024;
 /// The maximum number of items that `$distinct` compares with each other. Default is 2,000.
 const MAX_COMPARED: usize = 2000;
 
+/// The maximum size of a value that is compared with `=`, `!=` or `in`, in bytes, with 8 bytes for each number. Default
+/// is 16 MiB. Shared parts of a value are compared, and count, each time.
+const MAX_EQUAL: usize = 16 * 1024 * 1024;
+
 /// The maximum size of a replacement, a separator or a picture, in bytes. Default is 1,000.
 const MAX_PIECE: usize = 1000;
 
@@ -38,10 +42,12 @@ enum Guard {
     Piece,
     Integer,
     Compared,
+    Equal,
 }
 
 impl Guard {
-    const ALL: [Self; 5] = [Self::Text, Self::Searched, Self::Piece, Self::Integer, Self::Compared];
+    const ALL: [Self; 6] =
+        [Self::Text, Self::Searched, Self::Piece, Self::Integer, Self::Compared, Self::Equal];
 
     /// Returns the name of the guard's function, which an expression cannot contain.
     fn name(self) -> &'static str {
@@ -51,6 +57,7 @@ impl Guard {
             Self::Piece => "genkit:piece",
             Self::Integer => "genkit:integer",
             Self::Compared => "genkit:compared",
+            Self::Equal => "genkit:equal",
         }
     }
 
@@ -63,6 +70,7 @@ impl Guard {
             (Self::Integer | Self::Text | Self::Compared, _) => is_within(value, MAX_TEXT),
             (Self::Searched, _) => is_within(value, MAX_SEARCHED),
             (Self::Piece, _) => is_within(value, MAX_PIECE),
+            (Self::Equal, _) => is_within(value, MAX_EQUAL),
         }
     }
 
@@ -197,20 +205,28 @@ fn guard_node(node: Value, is_piped: bool) -> Result<Value, E> {
             let piped_to = members.get("rhs").filter(|_| is_pipe);
             let piped_to = piped_to.and_then(|rhs| rhs["Function"]["name"].as_str());
             let guard = piped_to.and_then(find_guards).map(|(guards, _)| guards[0]);
-            let is_text = operator.as_deref() == Some("Concatenate");
+            let around = match operator.as_deref() {
+                Some("Concatenate") => Some(Guard::Text),
+                // A comparison with a literal takes one step.
+                Some("Equal" | "NotEqual" | "In")
+                    if !["lhs", "rhs"]
+                        .iter()
+                        .any(|side| members.get(*side).is_some_and(is_literal)) =>
+                {
+                    Some(Guard::Equal)
+                }
+                _ => None,
+            };
             let mut all = serde_json::Map::new();
             for (name, member) in members {
                 let mut member = guard_node(member, is_pipe && name == "rhs")?;
-                match name.as_str() {
-                    "lhs" | "rhs" if is_text && member.get("String").is_none() => {
-                        member = Guard::Text.around(member);
-                    }
-                    "lhs" => {
-                        if let Some(guard) = guard {
-                            member = guard.around(member);
-                        }
-                    }
-                    _ => {}
+                let guard = match name.as_str() {
+                    "lhs" => around.or(guard),
+                    "rhs" => around,
+                    _ => None,
+                };
+                if let Some(guard) = guard.filter(|_| member.get("String").is_none()) {
+                    member = guard.around(member);
                 }
                 all.insert(name, member);
             }
@@ -273,6 +289,10 @@ fn wrap_in_lambda(name: &str) -> Value {
         "signature": null,
         "thunk": false,
     } })
+}
+
+fn is_literal(node: &Value) -> bool {
+    ["String", "Number", "Boolean"].iter().any(|kind| node.get(kind).is_some()) || node == "Null"
 }
 
 /// Returns whether a width is a small literal number, with or without a sign.

@@ -61,8 +61,8 @@ const MAX_EXPRESSION: usize = 16 * 1024;
 ///
 /// Functions that create text in one step have limits for their arguments: 64 KiB of text and 1,000 bytes of
 /// replacement for `$replace`, 1 MiB for `$string`, `$join` and `$split`. `$eval` is rejected, and so is `$pad` unless
-/// its width is a literal number up to 10,000. A comparison of values that share many parts can keep its thread busy
-/// beyond the time limit; additional expressions fail if 2 threads are busy for more than 60 seconds.
+/// its width is a literal number up to 10,000. Values of more than 16 MiB cannot be compared with each other, including
+/// parts that occur more than once. Additional expressions fail if 2 threads are busy for more than 60 seconds.
 ///
 /// ```
 /// use genkit::evaluate::{DataPoint, metrics};
@@ -215,6 +215,9 @@ mod tests {
             "$map([$reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, 1)], $string)",
             "$join($map([1..100000], function($i) { 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx' }), ',')",
             "$formatInteger(1000000000000000, 'I')",
+            "($s := $reduce([1..60], function($a, $b) { [$a, $a] }, 1); $t := $reduce([1..60], function($a, $b) { [$a, $a] }, 1); $s = $t)",
+            "($s := $reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, 1); $s != $reduce([1..60], function($a, $b) { {'a': $a, 'b': $a} }, 1))",
+            "($s := $reduce([1..60], function($a, $b) { [$a, $a] }, 1); $s in [[$s]])",
             "\u{0}",
             "a[",
         ] {
@@ -265,6 +268,10 @@ mod tests {
             "$formatNumber(n, '000') = '012'",
             "$fromMillis(0, '[Y0001]') = '1970'",
             "[1..3] ~> $map(function($i) { 'n' & $i }) ~> $join = 'n1n2n3'",
+            "list = ['x', 'y'] and list != ['x'] and o = {'k': 1} and o.k = [1][0]",
+            "'x' in list and $not(n in list) and list[0] in list and o in [o]",
+            "$not(missing = absent) and $not(missing != text) and $not(missing = text)",
+            "$count(list[$ = $$.list[1]]) = 1 and $count($filter(list, function($x) { $x = $$.list[0] })) = 1",
         ] {
             match evaluate(holds, &data) {
                 Ok(yes) => assert!(yes, "{holds}"),
@@ -287,6 +294,42 @@ mod tests {
             let thread = std::thread::Builder::new().stack_size(STACK);
             let run = thread.spawn(move || evaluate(&nested, &json!({})).is_ok());
             assert_eq!(run.unwrap().join().unwrap(), holds, "{depth}");
+        }
+    }
+
+    #[test]
+    fn comparisons_have_the_same_result_with_guards() {
+        let data =
+            json!({"list": ["x", "y"], "items": [{"n": 1}, {"n": 5}, {}], "k": 5, "none": null});
+        let json = JValue::from_json_str(&data.to_string()).unwrap();
+        for expression in [
+            "list = $$.list",
+            "items.n = [1, 5]",
+            "items.n = items.n",
+            "items.n != [1]",
+            "items[0].n = [1]",
+            "missing = absent",
+            "missing != list",
+            "none = missing",
+            "none = items[5]",
+            "[] = []",
+            "{} = {}",
+            "[1] = [2]",
+            "{'k': k} = {'k': k}",
+            "[[1], [2]][$ = [2]]",
+            "items[n = $$.k]",
+            "items[n != $$.k]",
+            "items[n != missing].n",
+            "k in items.n",
+            "list in list",
+            "list[0] in list",
+            "[1] in [[1]]",
+            "missing in list",
+            "k in missing",
+        ] {
+            let tree = parser::parse(expression).unwrap();
+            let unguarded = Expression::new().evaluate(&tree, &json).unwrap();
+            assert_eq!(evaluate(expression, &data).unwrap(), is_true(&unguarded), "{expression}");
         }
     }
 

@@ -18,6 +18,7 @@ pub use self::request::FlowRequest;
 use genkit_core::BoxFuture;
 use genkit_core::Result;
 use genkit_core::internal::context::{ContextParts, supervise_run};
+use genkit_core::internal::run_store::short_hash;
 
 /// The time limit of all context providers of a request together. Default is 30 seconds.
 const PROVIDER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -76,7 +77,7 @@ pub trait ContextProvider: Send + Sync + 'static {
     /// user id or a tenant, must be the same in all requests from a caller and different for every other caller.
     /// `context` is the merged context of all providers; if several providers return an owner, all of them must match.
     ///
-    /// Returns `None` by default. If no provider returns an owner, the whole value of `auth` is used, or the whole
+    /// Returns `None` by default. If no provider returns an owner, a hash of the value of `auth` is used, or of the
     /// context if there is no `auth`. Implement this method if these values change between requests from the same
     /// caller: the claims of a token, with their `iat` and `exp`, change when the token is renewed, and the caller then
     /// loses access to its streams.
@@ -130,7 +131,7 @@ pub async fn action_context(
 }
 
 /// Returns the owner of streams. Owners from providers and from the context have different keys, so they are never
-/// equal.
+/// equal. The context can contain credentials, and the owner is stored, so it contains a hash of the context.
 fn owner(providers: &[Arc<dyn ContextProvider>], context: &Map<String, Value>) -> String {
     let said = providers.iter().map(|provider| provider.owner(context));
     let said: Vec<Option<String>> = said.collect();
@@ -138,8 +139,8 @@ fn owner(providers: &[Arc<dyn ContextProvider>], context: &Map<String, Value>) -
         return json!({ "owner": said }).to_string();
     }
     match context.get("auth").filter(|auth| !auth.is_null()) {
-        Some(auth) => json!({ "auth": auth }).to_string(),
-        None => json!({ "context": context }).to_string(),
+        Some(auth) => json!({ "auth": short_hash(&auth.to_string()) }).to_string(),
+        None => json!({ "context": short_hash(&json!(context).to_string()) }).to_string(),
     }
 }
 
@@ -176,6 +177,9 @@ mod tests {
             assert_ne!(owner(silent, nobody.clone()), owner(silent, json!({"tenant": "acme"})));
             assert_ne!(owner(silent, nobody), owner(silent, json!({"auth": {}})));
         }
+        let key = json!({"auth": {"apiKey": "sesame"}});
+        assert!(!owner(silent, key.clone()).contains("sesame"), "it is stored");
+        assert!(!owner(silent, json!({"context": key})).contains("sesame"));
         let tenant = |tenant: &str, uid: &str| json!({"tenant": tenant, "auth": uid});
         let says: &[_] = &[None, Some("tenant")];
         assert_eq!(owner(says, tenant("acme", "ada")), owner(says, tenant("acme", "bob")));

@@ -15,8 +15,8 @@ use genkit_core::Result;
 ///
 /// The server writes each event while a flow runs, and reads the events for clients that resume the stream. The `owner`
 /// identifies who can read a stream. It consists of the name of the flow and of the value of
-/// [`ContextProvider::owner`](crate::ContextProvider::owner), and can contain secrets, such as the key of
-/// [`api_key`](crate::api_key). A store must never return a stream to another owner.
+/// [`ContextProvider::owner`](crate::ContextProvider::owner) or a hash of the action context. A store must never return
+/// a stream to another owner.
 pub trait StreamStore: Send + Sync + 'static {
     /// Opens a stream. `id` consists of 32 random hex digits.
     ///

@@ -70,6 +70,9 @@ fn genkit() -> ServedInstance {
             std::future::pending::<()>().await;
             Ok(String::new())
         }),
+        tool("share").handler(|context: Context, _: Value| async move {
+            Ok(format!("{:?}", context.client_share()))
+        }),
         tool("tell").handler(|context: Context, _: Value| async move {
             context.progress((1.0, 2.0)).await;
             context.info("told").await;
@@ -88,6 +91,13 @@ impl Machine {
     fn new() -> Self {
         let shared = McpServer::new(genkit()).check(true).unwrap();
         let session = Arc::new(shared.session_of(ClientKey::stream(None)));
+        Self { engine: Engine { shared }, session, sent: Arc::default() }
+    }
+
+    /// Creates a machine for another client of the same server.
+    fn for_client(&self, key: ClientKey) -> Self {
+        let shared = Arc::clone(&self.engine.shared);
+        let session = Arc::new(shared.session_of(key));
         Self { engine: Engine { shared }, session, sent: Arc::default() }
     }
 

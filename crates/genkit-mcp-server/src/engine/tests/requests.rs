@@ -4,7 +4,7 @@ use rmcp::model::RequestId;
 use serde_json::{Value, json};
 
 use super::{Machine, Step, call, cancelled, initialize, last_message, modern, request, text};
-use crate::quota::MAX_CLIENT_NAME;
+use crate::quota::{ClientKey, MAX_CLIENT_NAME};
 
 #[tokio::test]
 async fn function_that_returns_at_once_is_answered_at_once() {
@@ -14,6 +14,19 @@ async fn function_that_returns_at_once_is_answered_at_once() {
     assert!(answer["result"].get("resultType").is_none(), "{answer}");
     let answer = machine.answer(&modern(call(1, "add"), "2026-07-28", json!({})));
     assert_eq!((text(&answer), &answer["result"]["resultType"]), ("42", &json!("complete")));
+}
+
+#[tokio::test]
+async fn function_uses_the_share_of_its_client() {
+    let server = Machine::new();
+    let share_of = |id: &str| {
+        let machine = server.for_client(ClientKey::Principal(id.to_owned()));
+        let answer = machine.answer(&modern(call(1, "share"), "2026-07-28", json!({})));
+        text(&answer).to_owned()
+    };
+    let (ada, eve) = (share_of("ada"), share_of("eve"));
+    assert!(ada.starts_with("Some(") && ada != eve, "{ada} {eve}");
+    assert_eq!(ada, share_of("ada"));
 }
 
 #[tokio::test]
