@@ -33,7 +33,7 @@ async fn session_of_another_owner_is_never_loaded() {
         for owner in ["bob", ""] {
             let init = AgentInit::from_snapshot(&*id);
             assert!(agent.load_snapshot(&init, owner).await.unwrap().is_none());
-            assert!(agent.find_abort(&id, owner).await.unwrap().is_none());
+            assert!(agent.abort_snapshot(&id, owner).await.unwrap().is_none());
             let error = agent.wait_for(&id, Duration::ZERO, owner).await.unwrap_err();
             assert_eq!(error.kind(), ErrorKind::NotFound);
             let caller = Caller { owner: owner.to_owned(), ..Caller::default() };

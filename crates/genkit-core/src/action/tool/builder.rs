@@ -286,7 +286,7 @@ impl ToolBuilder {
             Some(OutputSchema::Of(schema)) => (None, schema),
             None => (None, ValueOf::<Fut>::schema),
         };
-        let schemas = Schemas::from_written(written, input_schema, output, output_of);
+        let schemas = Schemas::from_written(written, input_of, output, output_of);
         let run = move |context, input| function(context, input).map(HandlerResult::into_result);
         let handler = from_closure(run, IntoOutput::into_output);
         let handler = match checked {
