@@ -17,6 +17,7 @@ const OF_OTHERS: [&str; 12] = [
     "block_on",
     "clone",
     "identity_key",
+    "is_some_and",
     "preamble",
     "to_string",
     "with_search_attribute",
