@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::pages::{Page, documents, read, root};
 
 /// Names of the standard library and of other crates that pages use.
-const OF_OTHERS: [&str; 12] = [
+const OF_OTHERS: [&str; 13] = [
     "AgentBuilder::new",
     "CryptoProvider::install_default",
     "Default::default",
