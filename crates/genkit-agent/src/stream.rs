@@ -77,7 +77,7 @@ impl ChunkQueue {
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "a stream runs while it is read"]
+#[must_use = "the run makes no progress until the stream is read"]
 pub struct GenerateStream<'a> {
     run: Option<BoxFuture<'a, Result<GenerateResponse>>>,
     queue: ChunkQueue,

@@ -24,7 +24,8 @@ const MAX_RUNS: usize = 1000;
 /// idle runs of the owner with the most text.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// The text size that the busy runs of an owner can always use if there is space, in bytes. Default is 1 MiB.
+/// The text size that the busy runs of an owner can use even if that exceeds the fair share, in bytes. Default is
+/// 1 MiB.
 const FLOOR_BYTES: usize = 1024 * 1024;
 
 /// An in-memory store.
@@ -113,7 +114,7 @@ impl Runs {
             held.runs + runs <= max_runs && held.bytes + bytes <= MAX_BYTES
         };
         let own = self.of_owners.get(owner).copied().unwrap_or_default();
-        // No scan of the runs is needed if the free space is at least as large as the share of this owner.
+        // No scan of the runs is needed if, after this change, as much space is free as this owner already uses.
         let (mut doubled, max_runs) = (self.held, self.max_runs);
         doubled.add(own.runs, own.bytes);
         if fits(doubled, max_runs) {

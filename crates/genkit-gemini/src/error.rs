@@ -21,7 +21,7 @@ pub(super) enum Error {
     NotUtf8,
     #[error("{NAME}: the response has no candidates")]
     NoCandidates,
-    #[error("{NAME}: a part of the arguments of a tool call has an invalid path")]
+    #[error("{NAME}: the response has partial tool call arguments with an invalid JSON path")]
     PartialArg,
 }
 

@@ -77,7 +77,7 @@ impl CallbackListener {
             None => TcpListener::bind(at).await.map_err(failed)?,
         };
         let port = socket.local_addr().map_err(failed)?.port();
-        // A URL with a host can have a port.
+        // Fails only for a URL that cannot have a port, such as `file:`.
         let _ = uri.set_port(Some(port));
         Ok(Self { socket, uri })
     }
@@ -128,7 +128,7 @@ impl CallbackListener {
                     // Usually the connection was closed immediately; the delay is for persistent errors.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
-                // A pattern that matches only the callback would disable this branch.
+                // The pattern also matches other requests: a mismatch would disable this branch until the next connection.
                 Some(done) = browsers.join_next() => if let Ok(Some(callback)) = done {
                     return callback;
                 },

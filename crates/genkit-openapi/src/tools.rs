@@ -167,7 +167,7 @@ fn address(document: &ApiDocument, base: &BaseUrl) -> Result<Url> {
         BaseUrl::Unset => {
             let says = first().map(|url| format!(", `{}`", escape_text(&url))).unwrap_or_default();
             Err(Error::invalid_argument(format!(
-                "the URL of the API is not set; use `.base_url(..)`, or `.server_of_document()` to send credentials to the server of the document{says}"
+                "the URL of the API is not set; set it with `.base_url(..)`, or call `.server_of_document()` if you trust the document's server with your credentials{says}"
             )))
         }
     }

@@ -10,8 +10,8 @@ const MAX_HOPS: usize = 16;
 /// Removes optional properties that are null. A model that must write every property, as OpenAI's strict mode requires,
 /// writes null for absent properties.
 ///
-/// Set `forced` if the model had to write every property. Otherwise, a null that `exact` allows is meaningful and is
-/// kept.
+/// `exact` is the schema of the value. Set `forced` if the model had to write every property. Otherwise, a null that
+/// `exact` allows is meaningful and is kept.
 pub fn drop_optional_nulls(value: &mut Value, exact: &Value, forced: bool) {
     NullRemover { root: exact, forced }.clean_value(value, exact, MAX_HOPS);
 }

@@ -1,4 +1,4 @@
-//! Sessions of an agent, for programs.
+//! Sessions of an agent, as used within a program.
 
 use std::future::IntoFuture;
 
@@ -32,8 +32,8 @@ impl AgentSession {
         self.init.session_id.as_deref().unwrap_or_default()
     }
 
-    /// Sends a message. Awaiting the returned turn returns the output; [`next`](SessionTurn::next) returns the chunks
-    /// first.
+    /// Sends a message. Await the returned turn to get its output. To read its chunks first, call
+    /// [`next`](SessionTurn::next).
     ///
     /// # Errors
     /// Returns the error of the turn if it failed, `FailedPrecondition` if the last turn waits for answers, and
@@ -109,7 +109,7 @@ impl AgentSession {
     /// Returns the newest snapshot, or the snapshot of the branch. Returns `None` if the session has none.
     ///
     /// # Errors
-    /// Returns any error from the store.
+    /// Returns `FailedPrecondition` if the agent is client-managed, and any error from the store.
     pub async fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.agent.load_snapshot(&self.init, "").await
     }

@@ -36,7 +36,7 @@ impl Dialect for OutputDialect {
             Err(reason) => {
                 tracing::warn!(
                     "{NAME} cannot enforce the schema of {} ({reason}), so the schema is added to the prompt; \
-                     change the type",
+                     to enforce it, change the type",
                     Logged::name(owner)
                 );
                 None

@@ -99,7 +99,8 @@ async fn secrets_are_redacted() {
     assert_eq!(child.stderr_tail(), ["bad key ${API_KEY} for dev"]);
 }
 
-/// A secret that spans lines is redacted in the tail, and in the log from the line on which it is recognized.
+/// A secret that spans lines is redacted in the tail. In the log, only the lines from the one that completes the
+/// secret are redacted.
 #[tokio::test]
 async fn secrets_are_redacted_across_lines() {
     let two = &["${API_KEY}", "${API_KEY}"][..];

@@ -117,7 +117,7 @@ pub enum FinishReason {
     Unknown,
 }
 
-/// The token usage of a call, as reported by the provider.
+/// The token usage of one or more model calls, as reported by the provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -134,7 +134,7 @@ pub struct Usage {
     /// The number of tokens used for reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thoughts_tokens: Option<u64>,
-    /// The number of tokens in the request that were cached.
+    /// The number of tokens in the request that were read from the cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_content_tokens: Option<u64>,
     /// Custom counts of the provider.

@@ -1,4 +1,4 @@
-//! A cache of the arguments of each tool that clients repeat in headers, valid for one version of the lists.
+//! A cache of the tool arguments that clients must repeat in headers. It is cleared when the lists of the server change.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use crate::session::Era;
 use crate::state::SharedState;
 use genkit_core::internal::sync::lock;
 
-/// The cached arguments of the tools that have been called.
+/// The cached arguments, by the name of the tool. An entry is added when a tool is first called.
 #[derive(Default)]
 pub(super) struct ParameterCache(Mutex<CachedParameters>);
 

@@ -17,7 +17,7 @@ pub struct Package {
     pub name: String,
     /// `version`.
     pub version: String,
-    /// `description`. This field and the following fields are empty if they are missing in `Cargo.toml`.
+    /// `description`. This field and the following fields are empty if they are missing from `Cargo.toml`.
     pub description: String,
     /// `authors`, separated by colons.
     pub authors: String,

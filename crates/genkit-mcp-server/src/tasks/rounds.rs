@@ -9,11 +9,11 @@ use sha2::{Digest as _, Sha256};
 
 use genkit_core::internal::context::Rounds;
 
-/// The rounds of the request, until the call becomes a task.
+/// The [`Rounds`] of the call. Wraps those of the request, or `None` if the task was resumed from a store.
 pub(super) struct TaskRounds(pub(super) Option<Arc<dyn Rounds>>);
 
 impl Rounds for TaskRounds {
-    /// Uses an unkeyed hash. The digest is only stored in a signed state or in a store.
+    /// An unkeyed hash is sufficient, because the digest is only stored in a signed state or in a store.
     fn identify_question(&self, question: &str) -> String {
         URL_SAFE_NO_PAD.encode(Sha256::digest(question.as_bytes()))
     }

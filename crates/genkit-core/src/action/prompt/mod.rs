@@ -177,7 +177,7 @@ impl Prompt {
         self.0.template.as_deref()
     }
 
-    /// Returns the exact input schema of the arguments: the schema that was set, or otherwise derived from the types.
+    /// Returns the exact input schema of the arguments: the schema that was set, or the schema derived from the types.
     pub fn input_schema(&self) -> &Value {
         self.schemas().input()
     }
@@ -279,7 +279,7 @@ impl Prompt {
         arguments: Value,
         how: Strictness,
     ) -> Result<PromptReply> {
-        // Another program checks the arguments of its prompts itself.
+        // The arguments of a remote prompt are checked by the program that defines it.
         let is_large = is_large(&arguments);
         let arguments = match self.info().is_remote() {
             true => arguments,

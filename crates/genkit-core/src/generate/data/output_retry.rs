@@ -38,7 +38,7 @@ const OUTPUT_RETRY: &str = "outputRetry";
 pub struct OutputRetry {
     /// The number of the retry in this run, starting at 1.
     pub attempt: usize,
-    /// The index of the produced message that does not match; its chunks have the same index.
+    /// The index of the rejected message; its chunks have the same index.
     pub index: usize,
     /// The reason for the retry, as sent to the model.
     pub reason: String,

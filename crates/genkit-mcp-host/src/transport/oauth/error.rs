@@ -83,7 +83,7 @@ pub(super) enum Error {
     CannotRegister,
     #[error("the response is longer than {0} bytes")]
     AnswerTooLong(usize),
-    #[error("its token endpoint: {0}")]
+    #[error("its token endpoint is not a URL: {0}")]
     TokenEndpoint(String),
     #[error("{0}")]
     TokenEndpointFailed(String),

@@ -54,7 +54,7 @@ fn tool(name: &'static str) -> genkit_core::ToolBuilder {
     Tool::builder(name, "A tool.").input_schema(json!({"type": "object"}))
 }
 
-/// Returns an instance with the tools `add`, `ask`, `wait`, `tell` and `panic`, and the prompt
+/// Returns an instance with the tools `add`, `ask`, `wait`, `share` and `tell`, and the prompt
 /// `asks`.
 fn genkit() -> ServedInstance {
     let form = || json!({"type": "object", "properties": {"name": {"type": "string"}}});
@@ -101,7 +101,7 @@ impl Machine {
         Self { engine: Engine { shared }, session, sent: Arc::default() }
     }
 
-    /// Creates a machine after the handshake, whose client supports elicitation.
+    /// Creates a machine whose client supports elicitation and has completed the handshake.
     fn initialized() -> Self {
         let machine = Self::new();
         let answer = machine.answer(&initialize(json!({ "elicitation": {} })));

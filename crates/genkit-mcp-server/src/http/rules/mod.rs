@@ -71,7 +71,7 @@ pub(super) enum HeaderError {
     InvalidBase64(String),
     #[error("the header {header} is `{said}`, but the body has `{meant}`")]
     Differs { header: String, said: String, meant: String },
-    #[error("the header {header} repeats `{argument}`, which is missing in the body")]
+    #[error("the header {header} repeats `{argument}`, which is missing from the body")]
     Unasked { header: String, argument: String },
 }
 

@@ -7,7 +7,7 @@ use genkit_core::{Message, Part, Role};
 use genkit_core::{ModelRequest, ToolDefinition};
 use genkit_model::internal::wire::WireFormat as _;
 
-/// Returns the input of the request after a response with this output, with a response to each call.
+/// Returns the `input` of the next request: the model responded with `output`, and each of its calls got a result.
 fn after(output: &Value, stored: bool) -> Value {
     let answer = decode(&json!({"status": "completed", "output": output})).unwrap();
     // Simulate a stored conversation.

@@ -266,8 +266,8 @@ impl AuthorizationCode {
 }
 
 impl AuthorizationCode {
-    /// Returns the scopes to request: the scopes from the settings or the server, and all scopes that were granted
-    /// before.
+    /// Returns the scopes to request: the scopes from the settings or the server, all scopes that were granted before,
+    /// and `offline_access` if the authorization server supports it.
     async fn scopes_to_request(
         &mut self,
         challenge: &Challenge,
