@@ -166,6 +166,7 @@ impl StaticInfo {
     }
 
     /// Sets the page of the tool. Fails to compile if the resource is not the page of an app.
+    #[track_caller]
     pub const fn ui(mut self, page: &'static StaticResource) -> Self {
         self.ui = page.app_uri();
         assert!(
