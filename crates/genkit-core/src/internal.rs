@@ -23,7 +23,7 @@ pub mod context {
         SuspendedRuns, TypeMap, drive_function, run_within, supervise_run, unanswerable_error,
     };
 }
-pub use crate::finite::{check_finite, to_finite_value};
+pub use genkit_schema::internal::{check_finite, to_finite_value};
 pub mod fair_share {
     pub use genkit_untrusted::fair_share::*;
 }

@@ -13,7 +13,6 @@ mod context;
 mod disclosure;
 mod environment;
 mod error;
-mod finite;
 mod future;
 mod generate;
 mod glob;

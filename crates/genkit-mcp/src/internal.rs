@@ -12,6 +12,9 @@ pub mod error_status {
 pub mod extras {
     pub use crate::extras::*;
 }
+pub mod fields {
+    pub use crate::fields::Fields;
+}
 pub mod jsonrpc {
     pub use crate::jsonrpc::{
         Envelope, Id, LineStream, LongLine, MAX_ID_BYTES, MAX_NESTING, MAX_VALUES, Member, Outbox,

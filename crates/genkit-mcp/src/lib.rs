@@ -9,6 +9,7 @@ mod client_answer;
 mod content;
 mod error_status;
 mod extras;
+mod fields;
 #[doc(hidden)]
 pub mod internal;
 mod jsonrpc;

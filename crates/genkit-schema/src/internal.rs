@@ -12,6 +12,7 @@ pub use crate::dialect::validated::to_validated;
 pub use crate::dialect::{Dialect, RepairedDialect, ToolInput};
 pub use crate::error::Error;
 pub use crate::form::form;
+pub use crate::json::finite::{check_finite, to_finite_value};
 pub use crate::json::json_type::list_types;
 pub use crate::lenient_json::{parse_leniently, repair_json};
 pub use crate::nulls::drop_optional_nulls;

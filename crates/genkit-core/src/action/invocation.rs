@@ -206,5 +206,6 @@ pub(super) fn durable_input_hash(input: &Result<Value>) -> Option<String> {
 
 /// Serializes the input of an action to JSON.
 pub(super) fn to_arguments(given: impl Serialize) -> Result<Value> {
-    Ok(crate::finite::to_finite_value(given).map_err(|why| E::Arguments(why.to_string()))?)
+    Ok(genkit_schema::internal::to_finite_value(given)
+        .map_err(|why| E::Arguments(why.to_string()))?)
 }

@@ -64,7 +64,7 @@ impl Context {
             journal.begin_effect().await?;
         }
         let done = work.await.map_err(Error::from_failure)?;
-        let record = crate::finite::to_finite_value(&done)
+        let record = genkit_schema::internal::to_finite_value(&done)
             .map_err(|source| error::Error::Unserializable { key: key.to_owned(), source })?;
         let saving = journal.map(|journal| journal.save_result(key, &record));
         self.lock_replay().record_result(key, record);

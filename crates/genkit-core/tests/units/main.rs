@@ -1,7 +1,6 @@
 //! Tests of the items that the sibling crates use.
 
 mod effort;
-mod finite;
 mod glob;
 mod matching;
 mod message;

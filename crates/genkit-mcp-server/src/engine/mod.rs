@@ -12,7 +12,6 @@
 mod call;
 mod calls;
 mod dispatch;
-mod fields;
 mod incoming;
 mod listen;
 mod middleware_call;

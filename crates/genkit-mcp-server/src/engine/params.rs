@@ -14,12 +14,11 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::MessageError;
-use super::fields::Fields;
 use crate::handler::malformed;
 use crate::lists::ListKind;
 use crate::session::Era;
 use crate::tasks::{self, TaskCall};
-use genkit_mcp::internal::jsonrpc::Id;
+use genkit_mcp::internal::{fields::Fields, jsonrpc::Id};
 
 /// The parameters of a request, by method.
 pub(super) enum Params {

@@ -2,6 +2,7 @@
 
 mod bounded_json;
 mod canonical;
+mod finite;
 mod form;
 mod lenient_json;
 mod nulls;

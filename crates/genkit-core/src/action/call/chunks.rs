@@ -53,11 +53,11 @@ impl<C: Serialize> Chunks<C> {
     pub async fn send(&self, chunk: C) -> Result<()> {
         match &self.0 {
             ChunkTarget::Caller(context) => {
-                let chunk = crate::finite::to_finite_value(chunk).map_err(E::Chunk)?;
+                let chunk = genkit_schema::internal::to_finite_value(chunk).map_err(E::Chunk)?;
                 context.queue_chunk(chunk).await;
             }
             ChunkTarget::Test(collect) => {
-                crate::finite::to_finite_value(&chunk).map_err(E::Chunk)?;
+                genkit_schema::internal::to_finite_value(&chunk).map_err(E::Chunk)?;
                 collect(chunk);
             }
         }

@@ -64,7 +64,7 @@ impl ResourceContents {
     /// # Errors
     /// Returns an error if the value cannot be serialized.
     pub fn json(value: &impl serde::Serialize) -> Result<Self> {
-        Ok(Self::text(crate::finite::to_finite_value(value)?.to_string())
+        Ok(Self::text(genkit_schema::internal::to_finite_value(value)?.to_string())
             .with_mime_type("application/json"))
     }
 

@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use crate::action::error::Error as E;
 use crate::context::Outcome;
 use crate::error::Result;
-use crate::finite::to_finite_value;
 use crate::message::Part;
 use crate::trace::SpanOutcome;
 use genkit_schema::internal as schema;
+use genkit_schema::internal::to_finite_value;
 
 /// The type-erased result of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]

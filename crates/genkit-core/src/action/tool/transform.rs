@@ -125,7 +125,8 @@ impl Tool {
             argument: argument.to_owned(),
             why,
         };
-        let value = crate::finite::to_finite_value(value).map_err(|why| fault(why.to_string()))?;
+        let value = genkit_schema::internal::to_finite_value(value)
+            .map_err(|why| fault(why.to_string()))?;
         let Some((schemas, alone)) = self.schemas().split_argument(argument) else {
             return Err(fault("the tool has no argument with this name".to_owned()).into());
         };

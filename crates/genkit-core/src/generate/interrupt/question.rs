@@ -169,7 +169,7 @@ impl Interrupt {
 
     /// Accepts the question, with `content` as the values of the form.
     pub fn accept(&self, content: impl Serialize) -> Answer {
-        match crate::finite::to_finite_value(content) {
+        match genkit_schema::internal::to_finite_value(content) {
             Ok(content) => self.build_answer(UserAction::Accept, content, true.into()),
             Err(error) => {
                 self.cancel().with_error(format!("failed to serialize the content: {error}"))
@@ -190,7 +190,7 @@ impl Interrupt {
 
     /// Responds on behalf of the tool: the tool does not run, and the model receives `output`.
     pub fn respond(&self, output: impl Serialize) -> Answer {
-        match crate::finite::to_finite_value(output) {
+        match genkit_schema::internal::to_finite_value(output) {
             Ok(output) => Answer::respond(self.request.respond(output)),
             Err(error) => {
                 self.cancel().with_error(format!("failed to serialize the output: {error}"))
@@ -216,7 +216,7 @@ impl Interrupt {
     /// [`Context::interrupt`](crate::context::Context::interrupt). To approve a call, use [`approve`](Self::approve), or pass
     /// `{"toolApproved": true}` here. Any other `metadata` declines an approval.
     pub fn restart(&self, metadata: impl Serialize) -> Answer {
-        let metadata = match crate::finite::to_finite_value(metadata) {
+        let metadata = match genkit_schema::internal::to_finite_value(metadata) {
             Ok(metadata) => metadata,
             Err(error) => {
                 return self
@@ -295,7 +295,7 @@ impl Answer {
     }
 
     fn with_input(mut self, input: impl Serialize) -> Self {
-        let input = match crate::finite::to_finite_value(input) {
+        let input = match genkit_schema::internal::to_finite_value(input) {
             Ok(input) => input,
             Err(error) => {
                 return self.with_error(format!("failed to serialize the arguments: {error}"));

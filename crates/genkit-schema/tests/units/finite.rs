@@ -1,4 +1,4 @@
-use genkit_core::internal::check_finite;
+use genkit_schema::internal::check_finite;
 use std::collections::BTreeMap;
 
 #[derive(serde::Serialize)]

@@ -41,31 +41,31 @@ const NAMES: [&str; 26] = [
 const OBJECTS: [&str; 4] = ["argument", "context", "notifications", "ref"];
 
 /// An object whose fields can be taken by name.
-pub(super) struct Fields(Map<String, Value>);
+pub struct Fields(Map<String, Value>);
 
 impl Fields {
     /// Parses an object. Returns `None` if the text is not an object or has a duplicate field.
-    pub(super) fn parse_object(raw: &str) -> Option<Self> {
+    pub fn parse_object(raw: &str) -> Option<Self> {
         serde_json::from_str(raw).ok()
     }
 
     /// Takes a field that is listed in [`OBJECTS`].
-    pub(super) fn take_fields(&mut self, name: &str) -> Option<Self> {
+    pub fn take_fields(&mut self, name: &str) -> Option<Self> {
         match self.0.swap_remove(name)? {
             Value::Object(members) => Some(Self(members)),
             _ => None,
         }
     }
 
-    pub(super) fn take_value(&mut self, name: &str) -> Option<Value> {
+    pub fn take_value(&mut self, name: &str) -> Option<Value> {
         self.0.swap_remove(name)
     }
 
-    pub(super) fn get_value(&self, name: &str) -> Option<&Value> {
+    pub fn get_value(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    pub(super) fn take_text(&mut self, name: &str) -> Option<String> {
+    pub fn take_text(&mut self, name: &str) -> Option<String> {
         self.take_optional(name, |value| match value {
             Value::String(text) => Some(text),
             _ => None,
@@ -73,37 +73,37 @@ impl Fields {
     }
 
     /// Takes a string. The outer `None` means a wrong type, and the inner `None` a missing or `null` field.
-    pub(super) fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
+    pub fn optional_text(&mut self, name: &str) -> Option<Option<String>> {
         self.take_optional(name, |value| match value {
             Value::String(text) => Some(text),
             _ => None,
         })
     }
 
-    pub(super) fn take_object(&mut self, name: &str) -> Option<Option<Map<String, Value>>> {
+    pub fn take_object(&mut self, name: &str) -> Option<Option<Map<String, Value>>> {
         self.take_optional(name, |value| match value {
             Value::Object(members) => Some(members),
             _ => None,
         })
     }
 
-    pub(super) fn take_bool(&mut self, name: &str) -> Option<Option<bool>> {
+    pub fn take_bool(&mut self, name: &str) -> Option<Option<bool>> {
         self.take_optional(name, |value| value.as_bool())
     }
 
-    pub(super) fn take_texts(&mut self, name: &str) -> Option<Option<Vec<String>>> {
+    pub fn take_texts(&mut self, name: &str) -> Option<Option<Vec<String>>> {
         self.take_optional(name, |value| {
             let texts = value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned));
             texts.collect()
         })
     }
 
-    pub(super) fn take_meta(&mut self) -> Option<RequestMetaObject> {
+    pub fn take_meta(&mut self) -> Option<RequestMetaObject> {
         Some(self.take_object("_meta")?.map(RequestMetaObject::from).unwrap_or_default())
     }
 
     /// Takes the answers to the questions of an earlier result.
-    pub(super) fn take_responses(&mut self) -> Option<Option<InputResponses>> {
+    pub fn take_responses(&mut self) -> Option<Option<InputResponses>> {
         let Some(given) = self.take_object("inputResponses")? else { return Some(None) };
         let mut responses = InputResponses::new();
         for (key, answer) in given {
@@ -113,7 +113,7 @@ impl Fields {
     }
 
     /// Takes the answers to the questions of an earlier round, and the state of that round.
-    pub(super) fn take_rounds(&mut self) -> Option<(Option<InputResponses>, Option<String>)> {
+    pub fn take_rounds(&mut self) -> Option<(Option<InputResponses>, Option<String>)> {
         Some((self.take_responses()?, self.optional_text("requestState")?))
     }
 
