@@ -354,9 +354,7 @@ async fn sampling_without_a_model_is_an_error() {
     let told =
         genkit.call_tool(&request("asks", json!({}))).await.unwrap().into_response().unwrap();
     assert!(
-        told.error()
-            .unwrap()
-            .contains("no model is available for the sampling request from the tool"),
+        told.error().unwrap().contains("no model is available for the tool's sampling request"),
         "{told:?}"
     );
     let model = ScriptedModel::text("hello");

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::pages::{Page, documents, read, root};
 
 /// Names of the standard library and of other crates that pages use.
-const OF_OTHERS: [&str; 13] = [
+const OF_OTHERS: [&str; 14] = [
     "AgentBuilder::new",
     "CryptoProvider::install_default",
     "Default::default",
@@ -17,6 +17,7 @@ const OF_OTHERS: [&str; 13] = [
     "block_on",
     "clone",
     "identity_key",
+    "is_some",
     "is_some_and",
     "preamble",
     "to_string",

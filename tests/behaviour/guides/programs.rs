@@ -37,8 +37,7 @@ fn wanted(block: &Block) -> Option<String> {
 
 /// Returns the features and dependencies that the program needs in its manifest.
 fn needs(name: &str, program: &str) -> String {
-    const CRATES: [(&str, &str); 8] = [
-        ("tokio", "`tokio` (`macros`, `rt-multi-thread`)"),
+    const CRATES: [(&str, &str); 7] = [
         ("serde", "`serde` (`derive`)"),
         ("schemars", "`schemars`"),
         ("serde_json", "`serde_json`"),
@@ -58,8 +57,18 @@ fn needs(name: &str, program: &str) -> String {
         let paths = program.matches(&format!("{name}::")).count();
         paths > program.matches(&format!("_{name}::")).count()
     };
-    let crates = CRATES.iter().filter(|(name, _)| is_used(name));
-    let crates: Vec<_> = crates.map(|(_, shown)| *shown).collect();
+    // Features of tokio that have the name of a module.
+    let mut tokio: Vec<_> = ["fs", "net", "process", "signal", "sync", "time"]
+        .into_iter()
+        .filter(|module| program.contains(&format!("tokio::{module}::")))
+        .chain(["macros", "rt-multi-thread"])
+        .map(|feature| format!("`{feature}`"))
+        .collect();
+    tokio.sort_unstable();
+    let tokio = is_used("tokio").then(|| format!("`tokio` ({})", tokio.join(", ")));
+    let others = CRATES.iter().filter(|(name, _)| is_used(name));
+    let crates: Vec<_> =
+        tokio.into_iter().chain(others.map(|(_, shown)| (*shown).to_owned())).collect();
     format!("*Features*: {}. *Other dependencies*: {}.", features.join(", "), crates.join(", "))
 }
 

@@ -220,7 +220,10 @@ async fn step_that_ends_its_process_fails_the_run_after_10_workers() {
         fleet.revive("a");
     }
     let error = within(run.wait(), &server).await.unwrap_err();
-    assert!(error.to_string().contains("the step `crash` has lost 10 workers"), "{error}");
+    assert!(
+        error.to_string().contains("the worker of the step `crash` was lost 10 times"),
+        "{error}"
+    );
     assert_eq!((fleet.log.count("crash"), run.status().await.unwrap()), (10, RunStatus::Failed));
 }
 
