@@ -156,7 +156,7 @@ fn server_behind_it_that_is_killed() {
     mark.kill();
     // As in `memory.rs`: the proxy logs when it has noticed the end.
     let deadline = std::time::Instant::now() + PATIENCE;
-    while !pipe.stderr().contains("; reconnecting") {
+    while !pipe.stderr().contains("lost the connection to an MCP server") {
         assert!(std::time::Instant::now() < deadline, "{}", pipe.stderr());
         std::thread::sleep(Duration::from_millis(5));
     }
