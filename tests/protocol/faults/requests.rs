@@ -83,7 +83,10 @@ async fn odd_results_are_read_as_far_as_they_go() {
     assert_eq!(server.call("lists", json!({})).await.unwrap(), json!({"a": 1}));
     assert_eq!(server.call("kind", json!({})).await.unwrap(), "known");
     let error = server.call("shape", json!({})).await.unwrap_err();
-    says(&error, &["a result for `tools/call` with neither `content` nor `structuredContent`", "[1,2]"]);
+    says(
+        &error,
+        &["a result for `tools/call` with neither `content` nor `structuredContent`", "[1,2]"],
+    );
     server.end().await;
 }
 
