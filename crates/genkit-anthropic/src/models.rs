@@ -2,7 +2,7 @@
 
 use genkit_model::{Constrained, ModelInfo, Supports};
 
-/// The way in which thinking is configured for a model.
+/// The thinking settings that a model accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThinkingMode {
     /// The model does not think.

@@ -18,21 +18,21 @@ pub(crate) fn is_large(value: &Value) -> bool {
     genkit_schema::internal::size::is_larger(value, LARGE)
 }
 
-/// The places for slow work. A client runs and queues at most half as many jobs as there are places, so its other jobs
+/// The slots for slow work. A client runs and queues at most half as many jobs as there are slots, so its other jobs
 /// do not delay those of other clients.
-struct Places {
+struct JobSlots {
     count: usize,
     all: Semaphore,
     /// Has entries only for clients with jobs. The program itself is `None`.
     shares: Mutex<HashMap<Option<u64>, Weak<Semaphore>>>,
 }
 
-impl Places {
+impl JobSlots {
     fn new(count: usize) -> Self {
         Self { count, all: Semaphore::new(count), shares: Mutex::default() }
     }
 
-    async fn take(&self, client: Option<u64>) -> (OwnedSemaphorePermit, SemaphorePermit<'_>) {
+    async fn acquire(&self, client: Option<u64>) -> (OwnedSemaphorePermit, SemaphorePermit<'_>) {
         let share = {
             let mut shares = lock(&self.shares);
             shares.retain(|_, share| share.strong_count() > 0);
@@ -54,14 +54,14 @@ pub async fn run_blocking<T: Send + 'static>(
     context: &Context,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> T {
-    static PLACES: LazyLock<Places> = LazyLock::new(|| {
+    static SLOTS: LazyLock<JobSlots> = LazyLock::new(|| {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Places::new((processors / 2).max(1))
+        JobSlots::new((processors / 2).max(1))
     });
     if Handle::try_current().is_err() {
         return work();
     }
-    let _place = PLACES.take(context.client_share()).await;
+    let _slot = SLOTS.acquire(context.client_share()).await;
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|failed| std::panic::resume_unwind(failed.into_panic()))
 }
@@ -75,18 +75,18 @@ mod tests {
     #[tokio::test]
     async fn client_with_many_jobs_does_not_delay_other_clients() {
         for count in [1, 4] {
-            let places = Places::new(count);
+            let slots = JobSlots::new(count);
             let mut held: Vec<_> = (0..count.div_ceil(2))
-                .map(|_| places.take(Some(1)).now_or_never().expect("a place is free"))
+                .map(|_| slots.acquire(Some(1)).now_or_never().expect("a slot is free"))
                 .collect();
             let mut greedy = Vec::new();
             for _ in 0..8 {
-                let mut next = Box::pin(places.take(Some(1)));
+                let mut next = Box::pin(slots.acquire(Some(1)));
                 assert!(next.as_mut().now_or_never().is_none(), "its share is used up");
                 greedy.push(next);
             }
-            let mut other = Box::pin(places.take(Some(2)));
-            let mut program = Box::pin(places.take(None));
+            let mut other = Box::pin(slots.acquire(Some(2)));
+            let mut program = Box::pin(slots.acquire(None));
             let mut started = other.as_mut().now_or_never();
             if started.is_none() {
                 assert!(program.as_mut().now_or_never().is_none());
@@ -103,11 +103,11 @@ mod tests {
 
     #[tokio::test]
     async fn clients_without_jobs_are_forgotten() {
-        let places = Places::new(2);
+        let slots = JobSlots::new(2);
         for client in 0..100 {
-            drop(places.take(Some(client)).await);
+            drop(slots.acquire(Some(client)).await);
         }
-        let _held = places.take(None).await;
-        assert_eq!(lock(&places.shares).len(), 1);
+        let _held = slots.acquire(None).await;
+        assert_eq!(lock(&slots.shares).len(), 1);
     }
 }

@@ -88,7 +88,7 @@ impl Report {
         self.cases.iter().filter(|case| case.is_failure())
     }
 
-    /// Returns whether the report has rows, and none of them is a [failure](CaseReport::is_failure).
+    /// Returns whether the report has rows, and no [failure](CaseReport::is_failure).
     pub fn all_pass(&self) -> bool {
         !self.cases.is_empty() && self.failures().next().is_none()
     }
@@ -124,7 +124,7 @@ impl CaseReport {
         self.point.output.as_ref()
     }
 
-    /// Returns the error, if there is no output because the flow or closure failed.
+    /// Returns the error if the flow or closure failed, so that it has no output.
     pub fn error(&self) -> Option<&str> {
         self.point.error.as_deref()
     }

@@ -286,7 +286,7 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Converts an error from the server or the connection.
 pub(crate) fn store_error(error: tokio_postgres::Error) -> Error {
-    let kind = kind_of_state(error.code().map(SqlState::code));
+    let kind = kind_from_state(error.code().map(SqlState::code));
     Error::new(kind, "the Postgres run store failed").with_source(error)
 }
 
@@ -300,7 +300,7 @@ fn ends_connection(state: Option<&str>) -> bool {
 
 /// Returns the kind of an error by the class of its SQLSTATE; `None` means a connection error. Returns `Unavailable`
 /// only if a retry can succeed.
-fn kind_of_state(state: Option<&str>) -> ErrorKind {
+fn kind_from_state(state: Option<&str>) -> ErrorKind {
     if state == Some(READ_ONLY) {
         return ErrorKind::Unavailable;
     }
@@ -328,7 +328,7 @@ mod tests {
             (Some("3D000"), ErrorKind::FailedPrecondition),
             (Some("42501"), ErrorKind::FailedPrecondition),
         ] {
-            assert_eq!(kind_of_state(state), kind, "{state:?}");
+            assert_eq!(kind_from_state(state), kind, "{state:?}");
         }
     }
 

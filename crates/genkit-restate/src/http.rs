@@ -30,7 +30,7 @@ pub(crate) struct Server {
 
 /// The body of an error response.
 #[derive(Deserialize)]
-struct Failure {
+struct ErrorBody {
     message: String,
 }
 
@@ -117,8 +117,8 @@ impl Server {
 
     /// Returns the error message of a response, which is safe to show.
     pub(crate) fn parse_message(&self, body: &[u8]) -> String {
-        match serde_json::from_slice::<Failure>(body) {
-            Ok(failure) => self.sanitize_text(&failure.message),
+        match serde_json::from_slice::<ErrorBody>(body) {
+            Ok(body) => self.sanitize_text(&body.message),
             Err(_) => self.sanitize_text(&String::from_utf8_lossy(body)),
         }
     }

@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 /// The model settings that belong to the account of this program: the API key, and the URL that it is sent to.
 const ACCOUNT_SETTINGS: [&str; 2] = ["apiKey", "baseUrl"];
 
-/// The keys of an action context whose values are secret.
-const SECRET_CONTEXT: [&str; 2] = ["auth", "secrets"];
-
 /// The entry of an action context that is never stored.
 const SECRETS: &str = "secrets";
 
-/// The ends of the names of credentials, in lower case and without separators.
+/// The keys of an action context whose values are secret.
+const SECRET_CONTEXT: [&str; 2] = ["auth", SECRETS];
+
+/// The ends of the names of credentials, in lower case and without separators. The substrings of
+/// [`is_secret_name`](crate::secret::is_secret_name) would also match `auth` and `author`, which must be stored.
 const CREDENTIALS: [&str; 8] = [
     "apikey",
     "authorization",

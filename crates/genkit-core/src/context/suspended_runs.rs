@@ -41,7 +41,7 @@ pub enum RunWait {
 /// that resumes the run later runs its functions again from the start.
 const KEEP_TIME: Duration = Duration::from_secs(600);
 
-/// The time after the wake-up time of a run at which the store is checked, if this process has not resumed the run.
+/// The delay after the wake-up time of a run before the store is checked, if this process has not resumed the run.
 const CHECK_DELAY: Duration = Duration::from_secs(2);
 
 /// The runs that this process has suspended. Another process that resumes one runs its functions again from the start.

@@ -8,7 +8,7 @@ use super::value::Val;
 use crate::error::Error;
 use crate::template::{Builtin, Expr, Head, Path};
 
-/// Returns the value at which a path starts, and the number of parts of the path that were used.
+/// Returns the start value of a path, and the number of parts of the path that were used.
 fn path_start<'s>(path: &'s Path, context: &Scope<'s>) -> (Val<'s>, usize) {
     if path.data {
         return (super::data::data_variable(path, context), 1);

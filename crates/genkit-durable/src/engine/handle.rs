@@ -110,8 +110,8 @@ impl<C: EngineClient, K> EngineHandle<C, K> {
         self.send_answers(EngineAnswers::plain(call, answer)?).await
     }
 
-    /// Calls `answer` for each open question, and answers those for which it returns an [`Answer`]. Use this to deny a
-    /// call with a reason, to change its arguments, or to respond on behalf of the tool.
+    /// Calls `answer` for each open question. If it returns an [`Answer`], answers the question. Use this to deny a call
+    /// with a reason, to change its arguments, or to respond on behalf of the tool.
     ///
     /// # Errors
     /// Returns the errors of [`answer`](Self::answer).

@@ -105,7 +105,7 @@ macro_rules! handle_methods {
             /// For an approval, pass true or false; for a form, pass its fields, or null to decline; for
             /// [`Context::interrupt`](genkit_core::Context::interrupt), pass the value that it returns. For an
             /// at-most-once call with an unknown outcome (`#[tool(at_most_once)]`), true runs it again, and false
-            /// declines it: the model is told that it may already have happened. The run continues once all open
+            /// declines it, with an error for the model that the call may have taken effect. The run continues once all open
             /// questions are answered.
             ///
             /// # Errors

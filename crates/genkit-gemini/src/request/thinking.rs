@@ -13,7 +13,7 @@ const CONFIG: &str = "thinkingConfig";
 const LEVEL: &str = "thinkingLevel";
 const BUDGET: &str = "thinkingBudget";
 
-/// The form in which a family of models receives the reasoning effort.
+/// The setting that a family of models has for the reasoning effort.
 enum ThinkingSetting {
     /// One of these levels, lowest first.
     Levels(&'static [Effort]),

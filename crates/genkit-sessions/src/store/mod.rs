@@ -144,11 +144,15 @@ impl Sessions {
     }
 
     async fn load_at(&self, session: &RunId, owner: &str) -> Result<Option<(Record, u64)>> {
-        self.load_of_hash(session, &short_hash(owner)).await
+        self.load_for_owner_hash(session, &short_hash(owner)).await
     }
 
     /// Loads a session and its revision for an owner with this hash.
-    async fn load_of_hash(&self, session: &RunId, owner: &str) -> Result<Option<(Record, u64)>> {
+    async fn load_for_owner_hash(
+        &self,
+        session: &RunId,
+        owner: &str,
+    ) -> Result<Option<(Record, u64)>> {
         let Some(stored) = self.runs.load(session).await? else { return Ok(None) };
         let head: Head = serde_json::from_str(&stored.head).map_err(E::Unreadable)?;
         if head.agent != self.agent || head.owner != owner {

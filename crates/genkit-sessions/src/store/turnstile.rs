@@ -86,7 +86,8 @@ impl SessionGuard {
             let mut saved = runs.save(&self.key.run, self.revision, &change).await?;
             if saved.is_none() {
                 // Another process has recorded a request to abort the turn, or has ended the turn.
-                let stored = self.sessions.load_of_hash(&self.key.run, &self.head.owner).await?;
+                let stored =
+                    self.sessions.load_for_owner_hash(&self.key.run, &self.head.owner).await?;
                 let (record, revision) = stored.ok_or(E::TakenOver)?;
                 if !record.continues(&self.record) {
                     return Err(E::TakenOver.into());
@@ -128,7 +129,8 @@ impl SessionGuard {
             };
             let Ok(Some(head)) = head else { continue };
             if head.revision != self.revision {
-                let Ok(stored) = self.sessions.load_of_hash(&self.key.run, &self.head.owner).await
+                let Ok(stored) =
+                    self.sessions.load_for_owner_hash(&self.key.run, &self.head.owner).await
                 else {
                     continue;
                 };
@@ -236,7 +238,7 @@ impl SessionGuard {
         }
         let Ok(Some(head)) = lease else { return true };
         if head.revision != self.revision {
-            let stored = self.sessions.load_of_hash(&self.key.run, &self.head.owner).await;
+            let stored = self.sessions.load_for_owner_hash(&self.key.run, &self.head.owner).await;
             let Ok(Some((record, _))) = stored else { return true };
             if !record.continues(&self.record) {
                 return true;

@@ -1,5 +1,5 @@
-//! A run inside a durable call: its steps are saved in the journal of the call, so that none of them is repeated after
-//! a crash.
+//! A run inside a durable call: its steps are saved in the journal of the call, so they are not repeated after a
+//! crash.
 
 use std::any::Any;
 use std::sync::Arc;
